@@ -1,0 +1,63 @@
+// What a run answers: the common form that every evaluator gives and every printer takes.
+#pragma once
+
+#include <gmpxx.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lang/value.h"
+
+namespace xlog::logic {
+
+enum class Mode : uint8_t { G91, Faeel, Faeel19 };
+std::string_view spelling(Mode mode);
+
+enum class RowStatus : uint8_t {
+  Known,      // in every world of the view
+  Possible,   // in some
+  True,       // well-founded answers: true
+  Undefined,  // well-founded answers: neither true nor false
+};
+std::string_view spelling(RowStatus status);
+
+struct Row {
+  std::vector<lang::Value> values;
+  RowStatus status = RowStatus::Known;
+};
+
+struct QueryAnswer {
+  std::vector<Row> rows;  // canonical order
+};
+
+struct WorldView {
+  mpz_class world_count = 1;
+  std::vector<QueryAnswer> queries;  // by Program::queries
+  std::vector<std::vector<std::string>>
+      worlds;  // when asked for: sorted atoms as source text, no helpers
+};
+
+struct Answer {
+  Mode mode = Mode::Faeel;
+  mpz_class view_count = 1;
+  std::vector<WorldView> views;  // the first AnswerOptions::max_views of them, in canonical order
+  bool well_founded =
+      false;  // semantics = well_founded was asked for: only `well_founded_queries` is set
+  std::vector<QueryAnswer> well_founded_queries;  // also set when there is no view
+  bool constraint_error =
+      false;  // a plain Datalog program violates a constraint (reported): exit code 1
+};
+
+struct AnswerOptions {
+  Mode mode = Mode::Faeel;
+  bool well_founded = false;
+  uint64_t max_views = 10;  // UINT64_MAX: all
+  uint64_t max_worlds = 0;  // worlds listed a view; UINT64_MAX: all
+  uint64_t max_candidates = uint64_t{1} << 24;
+  uint64_t max_rows = 5'000'000;
+  double timeout_seconds = 0;  // 0: none
+};
+
+}  // namespace xlog::logic

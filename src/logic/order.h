@@ -1,0 +1,36 @@
+// Safety and the order of evaluation. A body is ordered by taking again and again the best literal
+// that can be evaluated with what is bound so far: first what only filters, then what computes,
+// then atoms that share a variable with what is bound, then other atoms; ties go to the one written
+// first. What is never ready is unsafe and reported.
+//
+// Who binds what:
+//   p(X)                      binds all its variables, those inside list and compound patterns too
+//   not p(X), not not p(X)    bind nothing; their named variables must be bound, `_` means "some
+//   value" know p(X), possible p(X)  bind X when p lies in another component than the head (so
+//   below it), or in constraints other modal forms         as `not p(X)` X = e, e = X, X is e bind
+//   X (or the variables of a list or compound pattern) when e is bound X < e, ... bind nothing
+//   built-ins                 by their modes (lang/builtins.def)
+//   N = count : { body }      binds N; variables that occur outside the braces too must be bound
+//   before findall(T, goal, L)       binds L; the same for the variables of T and goal
+#pragma once
+
+#include <vector>
+
+#include "logic/analysis.h"
+
+namespace xlog::logic {
+
+// The orders of one rule: its body, then the conditions of its choice elements with the body's
+// variables bound. Reports what is unsafe; the order is then complete but not to be used.
+RuleOrder order_rule(const lang::Program& program, uint32_t rule,
+                     const std::vector<uint32_t>& component_of, lang::Session& session);
+
+// The order of a safe rule's body when `bound` variables have values before it starts.
+BodyOrder order_body_given(const lang::Program& program, const lang::Rule& rule,
+                           const std::vector<uint32_t>& component_of,
+                           const std::vector<lang::VarId>& bound);
+
+// Appends the variables that have a value once the literal has been evaluated in its turn.
+void collect_bound_by(const lang::Literal& literal, std::vector<lang::VarId>& out);
+
+}  // namespace xlog::logic
