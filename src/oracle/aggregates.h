@@ -1,0 +1,42 @@
+// Folding the values of an aggregate, and every result it could have when some of its inputs are
+// uncertain.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "lang/program.h"
+#include "lang/value.h"
+
+namespace xlog::oracle {
+
+using lang::Value;
+
+// One column of an aggregate. Findall collects the values into a list.
+struct Fold {
+  enum class Kind : uint8_t { Count, Sum, Min, Max, Avg, LogSumExp, Findall };
+  Kind kind = Kind::Count;
+  lang::Type result;
+};
+
+Fold::Kind fold_kind(lang::AggregateFn fn);
+
+// Folds `values` in canonical order, so that float sums do not depend on the order of rows. nullopt
+// where the aggregate of nothing has no value (min, max, avg, logsumexp).
+std::optional<Value> fold_values(const Fold& fold, std::vector<Value> values, lang::Names& names);
+
+// All columns of an aggregate over rows of values (one value a fold, in order). nullopt when some
+// column has no value, or when `nonempty` and there is no row.
+std::optional<std::vector<Value>> fold_rows(const std::vector<Fold>& folds, bool nonempty,
+                                            const std::vector<const std::vector<Value>*>& rows,
+                                            lang::Names& names);
+
+// Every result of the aggregate over `certain` rows and any subset of `open` ones. nullopt when
+// there are too many to enumerate.
+std::optional<std::vector<std::vector<Value>>> possible_results(
+    const std::vector<Fold>& folds, bool nonempty,
+    const std::vector<const std::vector<Value>*>& certain,
+    const std::vector<const std::vector<Value>*>& open, lang::Names& names);
+
+}  // namespace xlog::oracle

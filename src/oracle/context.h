@@ -1,0 +1,56 @@
+// What every step of the reference evaluator shares: the program, its limits, and the counters
+// behind them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lang/load.h"
+#include "lang/program.h"
+#include "logic/analysis.h"
+#include "logic/answer.h"
+
+namespace xlog::oracle {
+
+// Thrown inside the evaluator only; evaluate() turns it into a LimitReached diagnostic.
+struct LimitExceeded {
+  std::string message;
+  std::string help;
+};
+
+struct Context {
+  const lang::Program& program;
+  const logic::Analysis& analysis;
+  lang::Session& session;
+  const logic::AnswerOptions& options;
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+
+  uint64_t rows = 0;        // stored tuples and ground rules
+  uint64_t candidates = 0;  // guesses tried for stable models
+  uint64_t steps = 0;
+
+  // Instances whose arithmetic has no value (division by zero, a cast out of range): each counts
+  // once.
+  std::set<std::pair<uint32_t, std::vector<std::pair<uint8_t, uint64_t>>>> valueless;
+  Span valueless_span;
+
+  Context(const lang::Program& program_in, const logic::Analysis& analysis_in,
+          lang::Session& session_in, const logic::AnswerOptions& options_in)
+      : program(program_in), analysis(analysis_in), session(session_in), options(options_in) {}
+
+  lang::Names& names() { return session.names; }
+
+  // Called in every inner loop.
+  void tick() {
+    if ((++steps & 0xFFF) == 0) check_time();
+  }
+  void check_time() const;
+  void count_row();
+  void count_candidate();
+};
+
+}  // namespace xlog::oracle

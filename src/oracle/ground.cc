@@ -1,0 +1,114 @@
+#include "oracle/ground.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace xlog::oracle {
+
+void for_each_atom(const GroundLiteral& literal, const GroundProgram& program,
+                   const std::function<void(AtomId, const GroundLiteral&)>& visit) {
+  if (literal.kind != GroundKind::Aggregate) return visit(literal.index, literal);
+  for (const auto& element : program.aggregates[literal.index].input->elements) {
+    for (const GroundLiteral& inner : element.condition) for_each_atom(inner, program, visit);
+  }
+}
+
+namespace {
+
+bool aggregate_holds(const GroundAggregate& aggregate, const GroundProgram& program,
+                     const Interpretation& world, lang::Names& names) {
+  std::vector<const std::vector<Value>*> rows;
+  for (const auto& element : aggregate.input->elements) {
+    if (holds(element.condition, program, world, names)) rows.push_back(&element.values);
+  }
+  const auto result = fold_rows(aggregate.input->folds, aggregate.input->nonempty, rows, names);
+  return result && *result == aggregate.result;
+}
+
+}  // namespace
+
+bool holds(const GroundLiteral& literal, const GroundProgram& program, const Interpretation& world,
+           lang::Names& names) {
+  switch (literal.kind) {
+    case GroundKind::Pos:
+    case GroundKind::NotNot:
+      return world[literal.index];
+    case GroundKind::Neg:
+      return !world[literal.index];
+    case GroundKind::Aggregate:
+      return aggregate_holds(program.aggregates[literal.index], program, world, names);
+    case GroundKind::Modal:
+      break;
+  }
+  XLOG_UNREACHABLE("modal literals are replaced before worlds are looked at");
+}
+
+bool holds(const std::vector<GroundLiteral>& body, const GroundProgram& program,
+           const Interpretation& world, lang::Names& names) {
+  return std::all_of(body.begin(), body.end(),
+                     [&](const GroundLiteral& l) { return holds(l, program, world, names); });
+}
+
+bool holds(const GroundBound& bound, const GroundProgram& program, const Interpretation& world,
+           lang::Names& names) {
+  if (!holds(bound.body, program, world, names)) return true;
+  std::vector<AtomId> counted;
+  for (const auto& element : bound.elements) {
+    if (holds(element.condition, program, world, names)) counted.push_back(element.atom);
+  }
+  std::sort(counted.begin(), counted.end());
+  const auto distinct = std::unique(counted.begin(), counted.end()) - counted.begin();
+  return bound.lower <= distinct && distinct <= bound.upper;
+}
+
+GroundProgram replace_literals(const GroundProgram& program,
+                               const std::function<Truth(const GroundLiteral&)>& truth) {
+  GroundProgram out;
+  out.atom_count = program.atom_count;
+  // The remaining literals of a body; nullopt when it is false.
+  using Body = std::vector<GroundLiteral>;
+  std::function<std::optional<Body>(const Body&)> remaining =
+      [&](const Body& body) -> std::optional<Body> {
+    Body left;
+    for (const GroundLiteral& literal : body) {
+      const Truth value = truth(literal);
+      if (value == Truth::False) return std::nullopt;
+      if (value == Truth::True) continue;
+      if (literal.kind != GroundKind::Aggregate) {
+        left.push_back(literal);
+        continue;
+      }
+      const GroundAggregate& aggregate = program.aggregates[literal.index];
+      auto input = std::make_shared<AggregateInput>();
+      input->folds = aggregate.input->folds;
+      input->nonempty = aggregate.input->nonempty;
+      for (const auto& element : aggregate.input->elements) {
+        if (auto condition = remaining(element.condition)) {
+          input->elements.push_back({element.values, std::move(*condition)});
+        }
+      }
+      left.push_back(
+          {GroundKind::Aggregate, lang::Modal::None, static_cast<uint32_t>(out.aggregates.size())});
+      out.aggregates.push_back({std::move(input), aggregate.result});
+    }
+    return left;
+  };
+  for (const GroundRule& rule : program.rules) {
+    if (auto body = remaining(rule.body))
+      out.rules.push_back({rule.kind, rule.heads, std::move(*body), rule.source});
+  }
+  for (const GroundBound& bound : program.bounds) {
+    auto body = remaining(bound.body);
+    if (!body) continue;
+    GroundBound kept{bound.lower, bound.upper, {}, std::move(*body), bound.source};
+    for (const auto& element : bound.elements) {
+      if (auto condition = remaining(element.condition))
+        kept.elements.push_back({element.atom, std::move(*condition)});
+    }
+    out.bounds.push_back(std::move(kept));
+  }
+  return out;
+}
+
+}  // namespace xlog::oracle

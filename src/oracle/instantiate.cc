@@ -1,0 +1,357 @@
+#include "oracle/instantiate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "base/check.h"
+
+namespace xlog::oracle {
+
+namespace {
+
+using lang::HeadElement;
+using lang::HeadKind;
+using lang::Literal;
+using lang::LiteralKind;
+using lang::Modal;
+using lang::PredId;
+using lang::Rule;
+using lang::Term;
+
+using Key = std::vector<std::pair<uint8_t, uint64_t>>;
+
+Key key_of(const std::vector<Value>& values) {
+  Key key;
+  for (const Value& v : values) key.push_back({static_cast<uint8_t>(v.kind), v.bits});
+  return key;
+}
+
+std::vector<GroundLiteral> join(const std::vector<GroundLiteral>& a,
+                                const std::vector<GroundLiteral>& b) {
+  std::vector<GroundLiteral> both = a;
+  both.insert(both.end(), b.begin(), b.end());
+  return both;
+}
+
+// One group of a rule with aggregates in its head: the solutions that share the other head columns.
+struct Group {
+  Tuple head;  // dummies in the aggregate columns
+  std::shared_ptr<AggregateInput> input;
+};
+
+class Instantiator {
+ public:
+  explicit Instantiator(Context& context) : context_(context) {
+    const size_t n = context_.program.predicates.size();
+    out_.database.relations.resize(n);
+    out_.database.row_atoms.resize(n);
+    out_.database.states.assign(n, PredicateState::Settled);
+  }
+
+  Instantiation run() {
+    for (uint32_t c = 0; c < context_.analysis.components.size(); ++c) {
+      const logic::Component& component = context_.analysis.components[c];
+      const bool settled = is_settled(component, context_.options);
+      for (PredId p : component.predicates) {
+        out_.database.states[p.index] = settled ? PredicateState::Settled : PredicateState::Open;
+        load_facts(p);
+      }
+      grow(c);
+      if (!settled) ground_component(component);
+    }
+    for (uint32_t rule : context_.analysis.constraints) ground_constraint(rule);
+    out_.ground.atom_count = static_cast<uint32_t>(out_.database.atoms.size());
+    return std::move(out_);
+  }
+
+ private:
+  const Rule& rule_at(uint32_t index) const { return context_.program.rules[index]; }
+  const logic::RuleOrder& order_at(uint32_t index) const { return context_.analysis.orders[index]; }
+  Relation& relation(PredId p) { return out_.database.relations[p.index]; }
+
+  bool insert(PredId p, Tuple tuple) {
+    if (!relation(p).insert(std::move(tuple))) return false;
+    context_.count_row();
+    return true;
+  }
+
+  void load_facts(PredId p) {
+    const lang::FactTable* facts = context_.program[p].facts.get();
+    if (facts == nullptr) return;
+    for (size_t row = 0; row < facts->rows; ++row) {
+      Tuple tuple;
+      for (const lang::FactColumn& column : facts->columns) tuple.push_back(column.at(row));
+      insert(p, std::move(tuple));
+    }
+    if (out_.database.states[p.index] == PredicateState::Settled) return;
+    for (size_t row = 0; row < relation(p).size(); ++row) {
+      out_.ground.rules.push_back(
+          {GroundHead::Normal, {out_.database.atom(p, row)}, {}, UINT32_MAX});
+    }
+  }
+
+  // --- rows: semi-naive rounds
+  // -------------------------------------------------------------------------
+
+  void grow(uint32_t component_index) {
+    const logic::Component& component = context_.analysis.components[component_index];
+    auto inside = [&](PredId p) {
+      return context_.analysis.component_of[p.index] == component_index;
+    };
+    std::map<PredId, std::pair<size_t, size_t>> delta;  // rows that the last round added
+    for (bool first = true;; first = false) {
+      std::vector<std::pair<PredId, Tuple>> derived;
+      for (uint32_t r : component.rules) {
+        const Rule& rule = rule_at(r);
+        if (first || reads_inside_other_than_positively(rule, inside)) {
+          derive(r, component_index, nullptr, derived);
+          continue;
+        }
+        for (uint32_t i = 0; i < rule.body.size(); ++i) {
+          const Literal& literal = rule.body[i];
+          if (literal.kind != LiteralKind::Atom || !inside(literal.pred)) continue;
+          const auto [begin, end] = delta[literal.pred];
+          if (begin == end) continue;
+          derive(
+              r, component_index, [&](Matcher& m) { m.set_delta(i, begin, end); }, derived);
+        }
+      }
+      for (PredId p : component.predicates) delta[p].first = relation(p).size();
+      bool changed = false;
+      for (auto& [p, tuple] : derived) changed |= insert(p, std::move(tuple));
+      for (PredId p : component.predicates) delta[p].second = relation(p).size();
+      if (!changed) return;
+    }
+  }
+
+  // Rounds over the new rows of positive literals are not enough when the component is also read
+  // through a modal literal (a least fixpoint over `know p`) or in the condition of a choice.
+  static bool reads_inside_other_than_positively(const Rule& rule,
+                                                 const std::function<bool(PredId)>& inside) {
+    const auto other = [&](const Literal& l) {
+      return l.kind == LiteralKind::Atom && inside(l.pred) &&
+             (l.modal != Modal::None || l.nots != 0);
+    };
+    const auto any = [&](const Literal& l) {
+      return l.kind == LiteralKind::Atom && inside(l.pred);
+    };
+    if (std::any_of(rule.body.begin(), rule.body.end(), other)) return true;
+    return std::any_of(rule.head.begin(), rule.head.end(), [&](const HeadElement& element) {
+      return std::any_of(element.condition.begin(), element.condition.end(), any);
+    });
+  }
+
+  void derive(uint32_t r, uint32_t component, const std::function<void(Matcher&)>& prepare,
+              std::vector<std::pair<PredId, Tuple>>& derived) {
+    const Rule& rule = rule_at(r);
+    Matcher matcher(context_, out_.database, nullptr);
+    matcher.set_component(component);
+    if (prepare) prepare(matcher);
+    if (!rule.aggregates.empty()) {
+      for (const Group& group : groups_of(r, matcher)) {
+        for (const std::vector<Value>& result : results_of(*group.input)) {
+          derived.push_back({rule.head[0].pred, with_aggregates(rule, group.head, result)});
+        }
+      }
+      return;
+    }
+    Bindings bindings(rule.variables.size());
+    matcher.solve(r, rule.body, order_at(r).body, bindings, [&](const Bindings&, const auto&) {
+      for (size_t e = 0; e < rule.head.size(); ++e) {
+        for_each_condition(r, e, matcher, bindings, [&](const auto&) {
+          if (auto tuple = head_tuple(rule.head[e], matcher, bindings))
+            derived.push_back({rule.head[e].pred, *tuple});
+        });
+      }
+    });
+  }
+
+  // --- ground rules
+  // -----------------------------------------------------------------------------------
+
+  void ground_component(const logic::Component& component) {
+    for (uint32_t r : component.rules) ground_rule(r);
+  }
+
+  void add(GroundRule rule) {
+    context_.count_row();
+    out_.ground.rules.push_back(std::move(rule));
+  }
+
+  AtomId atom(PredId p, const Tuple& tuple) {
+    const std::optional<size_t> row = relation(p).find(tuple);
+    XLOG_CHECK(row.has_value(), "an instance whose head was not among the rows that may hold");
+    return out_.database.atom(p, *row);
+  }
+
+  void ground_rule(uint32_t r) {
+    const Rule& rule = rule_at(r);
+    Matcher matcher(context_, out_.database, &out_.ground);
+    if (!rule.aggregates.empty()) {
+      for (const Group& group : groups_of(r, matcher)) {
+        for (const std::vector<Value>& result : results_of(*group.input)) {
+          const AtomId head = atom(rule.head[0].pred, with_aggregates(rule, group.head, result));
+          add({GroundHead::Normal, {head}, {matcher.open_aggregate(group.input, result)}, r});
+        }
+      }
+      return;
+    }
+    Bindings bindings(rule.variables.size());
+    matcher.solve(
+        r, rule.body, order_at(r).body, bindings,
+        [&](const Bindings&, const std::vector<GroundLiteral>& body) {
+          if (rule.head_kind == HeadKind::Choice) return ground_choice(r, matcher, bindings, body);
+          std::vector<AtomId> heads;
+          for (const HeadElement& element : rule.head) {
+            if (auto tuple = head_tuple(element, matcher, bindings)) {
+              heads.push_back(atom(element.pred, *tuple));
+            }
+          }
+          std::sort(heads.begin(), heads.end());
+          heads.erase(std::unique(heads.begin(), heads.end()), heads.end());
+          if (heads.empty()) return;
+          add({heads.size() == 1 ? GroundHead::Normal : GroundHead::Disjunction, heads, body, r});
+        });
+  }
+
+  void ground_choice(uint32_t r, Matcher& matcher, Bindings& bindings,
+                     const std::vector<GroundLiteral>& body) {
+    const Rule& rule = rule_at(r);
+    GroundBound bound;
+    bound.body = body;
+    bound.source = r;
+    for (size_t e = 0; e < rule.head.size(); ++e) {
+      for_each_condition(r, e, matcher, bindings, [&](const std::vector<GroundLiteral>& condition) {
+        const auto tuple = head_tuple(rule.head[e], matcher, bindings);
+        if (!tuple) return;
+        const AtomId head = atom(rule.head[e].pred, *tuple);
+        add({GroundHead::Choice, {head}, join(body, condition), r});
+        bound.elements.push_back({head, join({{GroundKind::Pos, Modal::None, head}}, condition)});
+      });
+    }
+    if (rule.lower) bound.lower = bound_value(*rule.lower, matcher, bindings);
+    if (rule.upper) bound.upper = bound_value(*rule.upper, matcher, bindings);
+    if (rule.lower || rule.upper) out_.ground.bounds.push_back(std::move(bound));
+  }
+
+  static int64_t bound_value(const Term& term, Matcher& matcher, const Bindings& bindings) {
+    const std::optional<Value> value = matcher.value_of(term, bindings);
+    if (!value) return 0;
+    if (value->kind == lang::TypeKind::U64 && value->bits > INT64_MAX) return INT64_MAX;
+    return value->as_signed();
+  }
+
+  void ground_constraint(uint32_t r) {
+    const Rule& rule = rule_at(r);
+    Matcher matcher(context_, out_.database, &out_.ground);
+    Bindings bindings(rule.variables.size());
+    matcher.solve(r, rule.body, order_at(r).body, bindings,
+                  [&](const Bindings&, const std::vector<GroundLiteral>& body) {
+                    if (body.empty() && !out_.violation)
+                      out_.violation = {r, instance_text(rule, bindings)};
+                    add({GroundHead::Constraint, {}, body, r});
+                  });
+  }
+
+  std::string instance_text(const Rule& rule, const Bindings& bindings) {
+    std::string text;
+    for (uint32_t v = 0; v < rule.variables.size(); ++v) {
+      const lang::Variable& variable = rule.variables[v];
+      if (variable.anonymous || variable.helper || !bindings.bound({v})) continue;
+      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ",
+                          context_.names().symbols.text(variable.name),
+                          lang::to_source(bindings[{v}], context_.names()));
+    }
+    return text;
+  }
+
+  // --- heads
+  // -------------------------------------------------------------------------------------------
+
+  std::optional<Tuple> head_tuple(const HeadElement& element, Matcher& matcher,
+                                  const Bindings& bindings) {
+    Tuple tuple;
+    for (const Term& arg : element.args) {
+      const std::optional<Value> value = matcher.value_of(arg, bindings);
+      if (!value) return std::nullopt;
+      tuple.push_back(*value);
+    }
+    return tuple;
+  }
+
+  void for_each_condition(uint32_t r, size_t element, Matcher& matcher, Bindings& bindings,
+                          const std::function<void(const std::vector<GroundLiteral>&)>& visit) {
+    const Rule& rule = rule_at(r);
+    if (rule.head_kind != HeadKind::Choice) return visit({});
+    matcher.solve(
+        r, rule.head[element].condition, order_at(r).conditions[element], bindings,
+        [&](const Bindings&, const std::vector<GroundLiteral>& condition) { visit(condition); });
+  }
+
+  std::vector<Group> groups_of(uint32_t r, Matcher& matcher) {
+    const Rule& rule = rule_at(r);
+    std::map<Key, size_t> by_key;
+    std::vector<Group> groups;
+    Bindings bindings(rule.variables.size());
+    matcher.solve(r, rule.body, order_at(r).body, bindings,
+                  [&](const Bindings&, const std::vector<GroundLiteral>& condition) {
+                    auto head = head_tuple(rule.head[0], matcher, bindings);
+                    std::vector<Value> values;
+                    for (const lang::HeadAggregate& aggregate : rule.aggregates) {
+                      std::optional<Value> value = Value::u64(0);
+                      if (aggregate.has_value) value = matcher.value_of(aggregate.value, bindings);
+                      if (!value) return;
+                      values.push_back(*value);
+                      if (head) (*head)[aggregate.column] = Value{};
+                    }
+                    if (!head) return;
+                    auto [it, is_new] = by_key.try_emplace(key_of(*head), groups.size());
+                    if (is_new) groups.push_back(new_group(rule, std::move(*head)));
+                    groups[it->second].input->elements.push_back({std::move(values), condition});
+                  });
+    return groups;
+  }
+
+  Group new_group(const Rule& rule, Tuple head) {
+    Group group{std::move(head), std::make_shared<AggregateInput>()};
+    group.input->nonempty = true;
+    for (const lang::HeadAggregate& aggregate : rule.aggregates) {
+      const lang::Type& result = context_.program[rule.head[0].pred].columns[aggregate.column].type;
+      group.input->folds.push_back({fold_kind(aggregate.fn), result});
+    }
+    return group;
+  }
+
+  std::vector<std::vector<Value>> results_of(const AggregateInput& input) {
+    std::vector<const std::vector<Value>*> certain, open;
+    for (const auto& e : input.elements)
+      (e.condition.empty() ? certain : open).push_back(&e.values);
+    auto results = possible_results(input.folds, input.nonempty, certain, open, context_.names());
+    if (results) return std::move(*results);
+    throw LimitExceeded{"an aggregate over too many uncertain rows for the reference evaluator",
+                        "aggregate over fewer rows that depend on a choice"};
+  }
+
+  static Tuple with_aggregates(const Rule& rule, Tuple head, const std::vector<Value>& result) {
+    for (size_t i = 0; i < rule.aggregates.size(); ++i) head[rule.aggregates[i].column] = result[i];
+    return head;
+  }
+
+  Context& context_;
+  Instantiation out_;
+};
+
+}  // namespace
+
+bool is_settled(const logic::Component& component, const logic::AnswerOptions& options) {
+  if (component.klass == logic::ComponentClass::Determined) return true;
+  return component.klass == logic::ComponentClass::PositiveModalCycle &&
+         (options.mode == logic::Mode::Faeel || options.well_founded);
+}
+
+Instantiation instantiate(Context& context) { return Instantiator(context).run(); }
+
+}  // namespace xlog::oracle

@@ -1,0 +1,143 @@
+// Enumerates the solutions of a rule body over relations, in the order that the analysis found.
+// Predicates are either settled (their rows are exactly what holds in every world) or open (their
+// rows are what may hold). Over settled predicates the matcher decides every literal; over open
+// ones it reports what is left to decide as ground literals.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "lang/program.h"
+#include "logic/analysis.h"
+#include "oracle/context.h"
+#include "oracle/ground.h"
+#include "oracle/relation.h"
+
+namespace xlog::oracle {
+
+// Bindings of the variables of one rule.
+class Bindings {
+ public:
+  explicit Bindings(size_t variables) : values_(variables), bound_(variables, false) {}
+  bool bound(lang::VarId v) const { return bound_[v.index]; }
+  const Value& operator[](lang::VarId v) const { return values_[v.index]; }
+  void bind(lang::VarId v, Value value) {
+    values_[v.index] = value;
+    bound_[v.index] = true;
+    trail_.push_back(v.index);
+  }
+  size_t mark() const { return trail_.size(); }
+  void undo(size_t mark) {
+    while (trail_.size() > mark) {
+      bound_[trail_.back()] = false;
+      trail_.pop_back();
+    }
+  }
+
+ private:
+  std::vector<Value> values_;
+  std::vector<bool> bound_;
+  std::vector<uint32_t> trail_;
+};
+
+enum class PredicateState : uint8_t { Settled, Open };
+
+// Rows and atom numbers of all predicates.
+struct Database {
+  std::vector<Relation> relations;     // by predicate
+  std::vector<PredicateState> states;  // by predicate
+
+  // Atoms of open predicates, numbered as they are met.
+  struct Atom {
+    lang::PredId pred;  // invalid for "one of these atoms holds", which `_` under `not` or a modal
+                        // operator needs
+    Tuple tuple;
+  };
+  std::vector<Atom> atoms;
+  std::vector<std::vector<AtomId>> row_atoms;  // by predicate and row
+  std::map<std::vector<AtomId>, AtomId> unions;
+
+  AtomId atom(lang::PredId pred, size_t row);
+  // An atom that holds when one of `members` does; adds the rules that say so.
+  AtomId union_of(std::vector<AtomId> members, GroundProgram& ground);
+};
+
+class Matcher {
+ public:
+  // Called for each solution with the bindings and the literals that remain (none over settled
+  // predicates).
+  using Visit = std::function<void(const Bindings&, const std::vector<GroundLiteral>&)>;
+
+  // `ground` receives aggregates and unions of atoms. It is null while relations still grow: then
+  // literals over open predicates are taken as possible, and what remains is counted but not named.
+  // Relations must not grow during solve().
+  Matcher(Context& context, Database& database, GroundProgram* ground)
+      : context_(context), database_(database), ground_(ground) {}
+
+  // Predicates of this component are still growing.
+  void set_component(uint32_t component) { component_ = component; }
+  // Restricts literal `literal` of the top-level body to rows [first, last) of its relation
+  // (semi-naive rounds).
+  void set_delta(uint32_t literal, size_t first, size_t last) {
+    delta_ = Delta{literal, first, last};
+  }
+
+  void solve(uint32_t rule_index, const std::vector<lang::Literal>& body,
+             const logic::BodyOrder& order, Bindings& bindings, const Visit& visit);
+
+  // "The aggregate has this result", recorded in the ground program.
+  GroundLiteral open_aggregate(std::shared_ptr<const AggregateInput> input,
+                               std::vector<Value> result);
+
+  // A term whose variables are bound; nullopt when its arithmetic has no value.
+  std::optional<Value> value_of(const lang::Term& term, const Bindings& bindings);
+
+ private:
+  struct Delta {
+    uint32_t literal;
+    size_t first, last;
+  };
+  // One body under enumeration. Nested bodies (aggregates, findall) have frames of their own.
+  struct Frame {
+    const std::vector<lang::Literal>& body;
+    const logic::BodyOrder& order;
+    Bindings& bindings;
+    const Visit& visit;
+    std::optional<Delta> delta;
+    std::vector<GroundLiteral> remaining;
+  };
+  using Next = std::function<void()>;
+
+  void step(Frame& frame, size_t position);
+  void positive_atom(Frame& frame, const lang::Literal& literal, uint32_t index, const Next& next);
+  void binding_modal(Frame& frame, const lang::Literal& literal, const Next& next);
+  void test_atom(Frame& frame, const lang::Literal& literal, const Next& next);
+  void compare(Frame& frame, const lang::Literal& literal, const Next& next);
+  void builtin(Frame& frame, const lang::Literal& literal, const Next& next);
+  void aggregate(Frame& frame, const lang::Literal& literal, uint32_t index, const Next& next);
+  void findall(Frame& frame, const lang::Literal& literal, uint32_t index, const Next& next);
+  void maplist(Frame& frame, const lang::Literal& literal, size_t element,
+               std::vector<Value>& outputs, const Next& next);
+  void with_results(Frame& frame, std::shared_ptr<const AggregateInput> input,
+                    const lang::Term& result, const Next& next);
+
+  GroundLiteral open_atom(lang::PredId pred, size_t row);
+
+  void with_match(Frame& frame, const lang::Term& pattern, const Value& value, const Next& next);
+  bool match(const lang::Term& pattern, const Value& value, Bindings& bindings);
+  void for_each_row(lang::PredId pred, const std::vector<lang::Term>& args, Bindings& bindings,
+                    const std::optional<Delta>& delta, const std::function<void(size_t)>& visit);
+  bool is_bound(const lang::Term& term, const Bindings& bindings) const;
+  void record_no_value(const lang::Term& term, const Bindings& bindings);
+
+  Context& context_;
+  Database& database_;
+  GroundProgram* ground_;
+  uint32_t component_ = UINT32_MAX;
+  std::optional<Delta> delta_;
+  uint32_t rule_index_ = 0;
+};
+
+}  // namespace xlog::oracle

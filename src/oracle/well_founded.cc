@@ -1,0 +1,136 @@
+#include "oracle/well_founded.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace xlog::oracle {
+
+namespace {
+
+using lang::Modal;
+using logic::Mode;
+
+Truth aggregate_truth(const GroundAggregate& aggregate, const GroundProgram& program,
+                      const Bounds& bounds, lang::Names& names) {
+  std::vector<const std::vector<Value>*> rows;
+  for (const auto& element : aggregate.input->elements) {
+    Truth truth = Truth::True;
+    for (const GroundLiteral& literal : element.condition) {
+      truth = std::min(truth, bounded_truth(literal, program, bounds, names));
+    }
+    if (truth == Truth::Unknown) return Truth::Unknown;
+    if (truth == Truth::True) rows.push_back(&element.values);
+  }
+  const auto result = fold_rows(aggregate.input->folds, aggregate.input->nonempty, rows, names);
+  return result && *result == aggregate.result ? Truth::True : Truth::False;
+}
+
+// One least fixpoint: derives heads whose bodies hold by `literal_holds`, which may look at what is
+// derived so far.
+Interpretation least_fixpoint(
+    const GroundProgram& program, Context& context,
+    const std::function<bool(const GroundLiteral&, const Interpretation&)>& literal_holds,
+    const std::function<bool(const GroundRule&, AtomId)>& derives) {
+  Interpretation derived(program.atom_count, false);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const GroundRule& rule : program.rules) {
+      context.tick();
+      const auto open_head = [&](AtomId head) { return !derived[head] && derives(rule, head); };
+      if (std::none_of(rule.heads.begin(), rule.heads.end(), open_head)) continue;
+      const auto holds_now = [&](const GroundLiteral& l) { return literal_holds(l, derived); };
+      if (!std::all_of(rule.body.begin(), rule.body.end(), holds_now)) continue;
+      for (AtomId head : rule.heads) {
+        if (!open_head(head)) continue;
+        derived[head] = true;
+        changed = true;
+      }
+    }
+  }
+  return derived;
+}
+
+Interpretation grow_upper(const GroundProgram& program, Mode mode, const Bounds& old,
+                          Context& context) {
+  const auto may_hold = [&](const GroundLiteral& literal, const Interpretation& derived) {
+    const bool by_derivation =
+        literal.kind == GroundKind::Pos ||
+        (literal.kind == GroundKind::Modal && needs_foundation(literal.modal, mode));
+    if (by_derivation) return bool{derived[literal.index]};
+    return bounded_truth(literal, program, old, context.names()) != Truth::False;
+  };
+  return least_fixpoint(program, context, may_hold, [](const GroundRule&, AtomId) { return true; });
+}
+
+Interpretation grow_lower(const GroundProgram& program, const Bounds& old, Context& context) {
+  const auto must_hold = [&](const GroundLiteral& literal, const Interpretation& derived) {
+    if (literal.kind == GroundKind::Pos) return bool{derived[literal.index]};
+    return bounded_truth(literal, program, old, context.names()) == Truth::True;
+  };
+  // A choice never forces its head; a disjunction forces one only when the others cannot hold.
+  const auto forces = [&](const GroundRule& rule, AtomId head) {
+    if (rule.kind == GroundHead::Choice) return false;
+    return std::all_of(rule.heads.begin(), rule.heads.end(),
+                       [&](AtomId other) { return other == head || !old.upper[other]; });
+  };
+  return least_fixpoint(program, context, must_hold, forces);
+}
+
+}  // namespace
+
+bool needs_foundation(Modal modal, Mode mode) {
+  if (modal == Modal::Know) return mode != Mode::G91;
+  if (modal == Modal::Possible) return mode == Mode::Faeel;
+  return false;
+}
+
+Truth bounded_truth(const GroundLiteral& literal, const GroundProgram& program,
+                    const Bounds& bounds, lang::Names& names) {
+  if (literal.kind == GroundKind::Aggregate) {
+    return aggregate_truth(program.aggregates[literal.index], program, bounds, names);
+  }
+  // An atom that is true in all worlds is known and possible; one that is false in all is neither.
+  const bool negated = literal.kind == GroundKind::Neg || literal.modal == Modal::NotKnow ||
+                       literal.modal == Modal::NotPossible;
+  if (bounds.lower[literal.index]) return negated ? Truth::False : Truth::True;
+  if (!bounds.upper[literal.index]) return negated ? Truth::True : Truth::False;
+  return Truth::Unknown;
+}
+
+Bounds well_founded_bounds(const GroundProgram& program, Mode mode, Context& context) {
+  Bounds bounds{Interpretation(program.atom_count, false),
+                Interpretation(program.atom_count, true)};
+  while (true) {
+    Interpretation upper = grow_upper(program, mode, bounds, context);
+    const bool upper_changed = upper != bounds.upper;
+    bounds.upper = std::move(upper);
+    Interpretation lower = grow_lower(program, bounds, context);
+    const bool lower_changed = lower != bounds.lower;
+    bounds.lower = std::move(lower);
+    if (!upper_changed && !lower_changed) return bounds;
+  }
+}
+
+GroundProgram residual(const GroundProgram& program, const Bounds& bounds, lang::Names& names) {
+  GroundProgram left = replace_literals(
+      program, [&](const GroundLiteral& l) { return bounded_truth(l, program, bounds, names); });
+  std::vector<GroundRule> rules;
+  for (GroundRule& rule : left.rules) {
+    if (rule.kind != GroundHead::Constraint) {
+      // A rule with a head that holds anyway is satisfied, and by minimality supports nothing else.
+      if (std::any_of(rule.heads.begin(), rule.heads.end(),
+                      [&](AtomId a) { return bounds.lower[a]; }))
+        continue;
+      std::erase_if(rule.heads, [&](AtomId a) { return !bounds.upper[a]; });
+      XLOG_CHECK(!rule.heads.empty(), "a rule that may fire has a head that may hold");
+      if (rule.heads.size() == 1 && rule.kind == GroundHead::Disjunction)
+        rule.kind = GroundHead::Normal;
+    }
+    rules.push_back(std::move(rule));
+  }
+  left.rules = std::move(rules);
+  return left;
+}
+
+}  // namespace xlog::oracle
