@@ -1,0 +1,135 @@
+#include <fmt/format.h>
+
+#include <CLI/Config.hpp>
+#include <CLI/Error.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <new>
+
+#include "base/diagnostic.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "cli/cli.h"
+#include "cli/terminal.h"
+
+namespace xlog::cli {
+namespace {
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& names) {
+  return did_you_mean(word, {names.begin(), names.end()});
+}
+
+int usage_error(const std::string& command, const std::string& message, const std::string& hint) {
+  fmt::print(stderr, "{}: {}\n", command, printable(message));
+  if (!hint.empty()) fmt::print(stderr, "{}\n", hint);
+  fmt::print(stderr, "Try `{} --help`.\n", command);
+  return kUsage;
+}
+
+// The subcommand that was being read when the error came.
+const CLI::App& active(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : *chosen.front();
+}
+
+std::string hint_for_option(const CLI::App& command, const std::string& message) {
+  const size_t dashes = message.find("--");
+  if (dashes == std::string::npos) return "";
+  const std::string word = message.substr(dashes, message.find_first_of(" =", dashes) - dashes);
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  const auto near = nearest(word, names);
+  return near ? fmt::format("did you mean `{}`?", *near) : "";
+}
+
+int report_parse_error(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& command = active(app);
+  const std::string name =
+      &command == &app ? app.get_name() : app.get_name() + " " + command.get_name();
+  const bool unexpected = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  return usage_error(name, error.what(), unexpected ? hint_for_option(command, error.what()) : "");
+}
+
+// `xlog a.xlog ...` means `xlog run a.xlog ...`.
+bool is_shorthand(const std::string& word) {
+  if (word == "-" || word.ends_with(".xlog")) return true;
+  std::error_code error;
+  return std::filesystem::is_regular_file(word, error);
+}
+
+int run_app(std::vector<std::string> words) {
+  int exit_code = kAnswered;
+  const std::unique_ptr<CLI::App> app = make_app(exit_code);
+  if (words.empty()) {
+    fmt::print("{}", app->help());
+    return flush_stdout() ? kAnswered : kProgramError;
+  }
+  const std::vector<std::string> names = command_names(*app);
+  const bool is_command = std::ranges::find(names, words.front()) != names.end();
+  if (!is_command && (words.front() == "-" || !words.front().starts_with("-"))) {
+    if (!is_shorthand(words.front())) {
+      const auto near = nearest(words.front(), names);
+      return usage_error(app->get_name(), fmt::format("there is no command `{}`", words.front()),
+                         near ? fmt::format("did you mean `{}`?", *near) : "");
+    }
+    words.insert(words.begin(), "run");
+  }
+  std::ranges::reverse(words);  // CLI11 takes them from the back
+  try {
+    app->parse(std::move(words));
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", active(*app).help(&active(*app) == app.get() ? "" : app->get_name()));
+    return flush_stdout() ? kAnswered : kProgramError;
+  } catch (const CLI::CallForVersion& version) {
+    fmt::print("{}\n", version.what());
+    return flush_stdout() ? kAnswered : kProgramError;
+  } catch (const CLI::ParseError& error) {
+    return report_parse_error(*app, error);
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+std::unique_ptr<CLI::App> make_app(int& exit_code) {
+  auto app = std::make_unique<CLI::App>(
+      "A logic engine: Datalog, and what is known and what is possible over all worlds.", "xlog");
+  app->set_version_flag("--version", fmt::format("xlog {}", kVersion), "Print the version");
+  app->require_subcommand(0, 1);
+  app->get_formatter()->column_width(32);
+  app->get_formatter()->label("SUBCOMMAND", "COMMAND");
+  app->get_formatter()->label("Subcommands", "Commands");
+  app->get_formatter()->label("REQUIRED", "");
+  add_run(*app, exit_code);
+  add_check(*app, exit_code);
+  add_fmt(*app, exit_code);
+  add_explain(*app, exit_code);
+  add_repl(*app, exit_code);
+  add_watch(*app, exit_code);
+  add_version(*app, exit_code);
+  add_completion(*app, exit_code);
+  app->footer(
+      R"(`xlog FILE.xlog` is short for `xlog run FILE.xlog`; `xlog COMMAND --help` says more.)");
+  return app;
+}
+
+int run_cli(int argc, char** argv) {
+  try {
+    return run_app({argv + std::min(argc, 1), argv + argc});
+  } catch (const std::bad_alloc&) {
+    std::fputs("xlog: out of memory\n", stderr);
+    return kLimit;
+  }
+}
+
+}  // namespace xlog::cli

@@ -1,0 +1,204 @@
+#include "cli/options.h"
+
+#include <CLI/Error.hpp>
+#include <CLI/Option.hpp>
+#include <CLI/Validators.hpp>
+#include <charconv>
+#include <cmath>
+
+namespace xlog::cli {
+namespace {
+
+// "name=value"; anything else is a usage error.
+std::pair<std::string, std::string> split_pair(const std::string& text, const std::string& option,
+                                               const std::string& form) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw CLI::ValidationError(option, "`" + text + "` is not of the form " + form);
+  }
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+uint64_t parse_count(const std::string& text, const std::string& option) {
+  uint64_t count = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, count);
+  if (error != std::errc() || rest != end) {
+    throw CLI::ValidationError(option, "`" + text + "` is not a whole number");
+  }
+  return count;
+}
+
+uint64_t parse_count_or_all(const std::string& text, const std::string& option) {
+  return text == "all" ? UINT64_MAX : parse_count(text, option);
+}
+
+// An option whose text is one of `words`.
+CLI::Option* add_choice(CLI::App& command, const std::string& name, const std::string& type,
+                        std::vector<std::string> words, const std::string& help,
+                        std::function<void(const std::string&)> set) {
+  return command.add_option_function<std::string>(name, std::move(set), help)
+      ->type_name(type)
+      ->check(CLI::IsMember(std::move(words)));
+}
+
+void add_answer_options(CLI::App& command, RunOptions& options) {
+  constexpr const char* kGroup = "Reasoning";
+  PipelineOptions& pipeline = options.pipeline;
+  add_choice(command, "--epistemic-mode", "MODE", mode_names(),
+             "Which sets of worlds are world views, instead of the program's pragma",
+             [&pipeline](const std::string& text) { pipeline.mode = find_mode(text); })
+      ->group(kGroup);
+  add_choice(command, "--semantics", "WHICH", {"stable", "wfs"},
+             "Stable models (the default), or the three-valued well-founded model",
+             [&pipeline](const std::string& text) { pipeline.well_founded = text == "wfs"; })
+      ->group(kGroup);
+  add_choice(command, "--engine", "ENGINE", {"auto", "reference"},
+             "Which evaluator answers; auto chooses (now always the reference evaluator)",
+             [](const std::string&) {})
+      ->group(kGroup);
+}
+
+void add_limit_options(CLI::App& command, RunOptions& options) {
+  constexpr const char* kGroup = "Limits";
+  logic::AnswerOptions& answer = options.pipeline.answer;
+  command
+      .add_option_function<double>(
+          "--timeout",
+          [&answer](const double seconds) {
+            if (!std::isfinite(seconds) || seconds <= 0) {
+              throw CLI::ValidationError("--timeout", "the number of seconds must be positive");
+            }
+            answer.timeout_seconds = seconds;
+          },
+          "Give up after so many seconds (exit code 4)")
+      ->type_name("SECONDS")
+      ->group(kGroup);
+  command
+      .add_option_function<std::string>(
+          "--max-candidates",
+          [&answer](const std::string& text) {
+            answer.max_candidates = parse_count(text, "--max-candidates");
+          },
+          "Give up after so many guesses (exit code 4)")
+      ->type_name("N")
+      ->group(kGroup);
+  command
+      .add_option_function<std::string>(
+          "--max-rows",
+          [&answer](const std::string& text) { answer.max_rows = parse_count(text, "--max-rows"); },
+          "Give up at so many derived rows (exit code 4)")
+      ->type_name("N")
+      ->group(kGroup);
+}
+
+void add_print_options(CLI::App& command, RunOptions& options) {
+  constexpr const char* kGroup = "Output";
+  PrintOptions& print = options.print;
+  logic::AnswerOptions& answer = options.pipeline.answer;
+  add_choice(command, "--format", "FORMAT", io::format_names(), "How answers are printed",
+             [&print](const std::string& text) { print.format = *io::find_format(text); })
+      ->group(kGroup);
+  command.add_option("--output-dir", print.output_dir, "Write one file a query into this folder")
+      ->type_name("DIR")
+      ->group(kGroup);
+  command
+      .add_option_function<std::string>(
+          "--world-views",
+          [&answer](const std::string& text) {
+            answer.max_views = parse_count_or_all(text, "--world-views");
+          },
+          "How many world views to show (default 10)")
+      ->type_name("N|all")
+      ->group(kGroup);
+  command
+      .add_option_function<std::string>(
+          "--worlds",
+          [&answer, &print](const std::string& text) {
+            answer.max_worlds = parse_count_or_all(text, "--worlds");
+            print.worlds = true;
+          },
+          "Also list so many worlds of each world view (table, json)")
+      ->type_name("N|all")
+      ->group(kGroup);
+  command.add_flag("--stats", print.stats, "Print the time of each stage to standard error")
+      ->group(kGroup);
+}
+
+}  // namespace
+
+void add_report_options(CLI::App& command, ReportOptions& options) {
+  constexpr const char* kGroup = "Messages";
+  add_choice(command, "--diagnostics", "FORM", {"text", "json"},
+             "How errors and warnings are written to standard error",
+             [&options](const std::string& text) { options.json = text == "json"; })
+      ->group(kGroup);
+  add_choice(command, "--color", "WHEN", {"auto", "always", "never"},
+             "Colours (auto: on a terminal, unless NO_COLOR is set)",
+             [&options](const std::string& text) {
+               options.color = text == "always"  ? ColorChoice::Always
+                               : text == "never" ? ColorChoice::Never
+                                                 : ColorChoice::Auto;
+             })
+      ->group(kGroup);
+  command.add_flag("-q,--quiet", options.quiet, "No warnings")->group(kGroup);
+}
+
+void add_load_options(CLI::App& command, lang::LoadOptions& options) {
+  constexpr const char* kGroup = "Program";
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--module-path",
+          [&options](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) {
+              for (const std::string& folder : CLI::detail::split(text, ':')) {
+                if (!folder.empty()) options.module_path.push_back(folder);
+              }
+            }
+          },
+          "Where `use` looks for modules, after the importing file's folder (repeatable)")
+      ->type_name("DIR[:DIR]")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->group(kGroup);
+  command
+      .add_option_function<std::vector<std::string>>(
+          "-D,--const",
+          [&options](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) {
+              options.constants.push_back(split_pair(text, "-D", "NAME=VALUE"));
+            }
+          },
+          "Set a constant that the program defines with #const (repeatable)")
+      ->type_name("NAME=VALUE")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->group(kGroup);
+}
+
+void add_run_options(CLI::App& command, RunOptions& options) {
+  command.add_option("FILE", options.file, "The program; - reads standard input")
+      ->required()
+      ->type_name("");
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--input",
+          [&options](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) {
+              auto [relation, path] = split_pair(text, "--input", "RELATION=FILE");
+              options.pipeline.inputs.push_back({std::move(relation), std::move(path)});
+            }
+          },
+          "Load rows of a CSV or TSV file into a relation (repeatable)")
+      ->type_name("REL=FILE")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->group("Program");
+  add_load_options(command, options.pipeline.load);
+  add_answer_options(command, options);
+  add_limit_options(command, options);
+  add_print_options(command, options);
+  add_report_options(command, options.report);
+}
+
+}  // namespace xlog::cli

@@ -1,0 +1,39 @@
+// Options that several subcommands share, and their way into the structures of the pipeline.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/pipeline.h"
+
+namespace xlog::cli {
+
+// --diagnostics, --color, --quiet.
+void add_report_options(CLI::App& command, ReportOptions& options);
+
+// --module-path, -D: what loading a program needs.
+void add_load_options(CLI::App& command, lang::LoadOptions& options);
+
+// How results are printed.
+struct PrintOptions {
+  io::Format format = io::Format::Table;
+  std::string output_dir;
+  bool worlds = false;
+  bool stats = false;
+};
+
+struct RunOptions {
+  std::string file;
+  PipelineOptions pipeline;
+  ReportOptions report;
+  PrintOptions print;
+};
+
+// Everything `xlog run FILE` takes; watch takes the same.
+void add_run_options(CLI::App& command, RunOptions& options);
+
+// Runs and prints once. The outcome is the caller's, who may want to know which files were read.
+void run_and_print(const RunOptions& options, Outcome& outcome);
+
+}  // namespace xlog::cli

@@ -1,0 +1,71 @@
+// From a program text to its answer: the one path that run, watch and repl take.
+//
+//   Outcome outcome;
+//   run_pipeline("a.xlog", options, outcome);
+//   print_diagnostics(outcome.session, options.report);
+//   return outcome.exit_code;
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/cli.h"
+#include "cli/terminal.h"
+#include "io/csv.h"
+#include "io/write.h"
+#include "lang/load.h"
+#include "logic/analysis.h"
+#include "logic/answer.h"
+
+namespace xlog::cli {
+
+// How diagnostics are shown.
+struct ReportOptions {
+  bool json = false;
+  bool quiet = false;  // errors only
+  ColorChoice color = ColorChoice::Auto;
+};
+
+struct PipelineOptions {
+  lang::LoadOptions load;
+  std::vector<io::Input> inputs;
+  std::optional<logic::Mode> mode;  // instead of the pragma's
+  std::optional<bool> well_founded;
+  logic::AnswerOptions answer;
+};
+
+struct StageTime {
+  std::string_view stage;
+  double seconds;
+};
+
+struct Outcome {
+  lang::Session session;
+  std::optional<lang::Program> program;
+  std::optional<logic::Analysis> analysis;
+  std::optional<logic::Answer> answer;
+  std::vector<StageTime> times;
+  int exit_code = kProgramError;
+};
+
+// Read, load, inputs, analyze, magic sets, evaluate. Stops after the first stage with errors; what
+// was reached is in `outcome`, what was said in its session.
+void run_pipeline(const std::string& path, const PipelineOptions& options, Outcome& outcome);
+void run_pipeline(const SourceFile& file, const PipelineOptions& options, Outcome& outcome);
+
+// The first stages alone, for check and explain: read, load, analyze.
+void check_pipeline(const std::string& path, const PipelineOptions& options, Outcome& outcome);
+void check_pipeline(const SourceFile& file, const PipelineOptions& options, Outcome& outcome);
+
+std::optional<logic::Mode> find_mode(std::string_view spelling);
+std::vector<std::string> mode_names();
+
+// Everything reported, on standard error.
+void print_diagnostics(const lang::Session& session, const ReportOptions& options);
+std::string diagnostics_text(const lang::Session& session, const ReportOptions& options,
+                             std::FILE* stream);
+
+}  // namespace xlog::cli

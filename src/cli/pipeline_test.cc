@@ -1,0 +1,76 @@
+#include "cli/pipeline.h"
+
+#include <gtest/gtest.h>
+
+namespace xlog::cli {
+namespace {
+
+int run(const std::string& text, Outcome& outcome, const PipelineOptions& options = {}) {
+  const SourceFile* file = outcome.session.sources.add("test", "", text);
+  run_pipeline(*file, options, outcome);
+  return outcome.exit_code;
+}
+
+int exit_code(const std::string& text, const PipelineOptions& options = {}) {
+  Outcome outcome;
+  return run(text, outcome, options);
+}
+
+TEST(Pipeline, ExitCodes) {
+  EXPECT_EQ(exit_code("p(1). ?- p(X)."), kAnswered);
+  EXPECT_EQ(exit_code(""), kAnswered);
+  EXPECT_EQ(exit_code("p(1"), kProgramError);
+  EXPECT_EQ(exit_code("p(X) :- q(Y)."), kProgramError);
+  EXPECT_EQ(exit_code("p(1). :- p(X)."), kProgramError);
+  EXPECT_EQ(exit_code("p :- not know p."), kNoWorldView);
+  EXPECT_EQ(exit_code("p :- not p. ?- p."), kNoWorldView);
+  PipelineOptions few;
+  few.answer.max_rows = 10;
+  EXPECT_EQ(exit_code("p(1..100). q(X, Y) :- p(X), p(Y).", few), kLimit);
+}
+
+TEST(Pipeline, TheCommandLineOverridesPragmas) {
+  const std::string text = "#pragma epistemic_mode = g91\np :- possible p. ?- p.";
+  Outcome by_pragma;
+  run(text, by_pragma);
+  EXPECT_EQ(by_pragma.answer->view_count, 2);
+  PipelineOptions options;
+  options.mode = logic::Mode::Faeel;
+  Outcome by_option;
+  run(text, by_option, options);
+  EXPECT_EQ(by_option.answer->view_count, 1);
+  options.well_founded = true;
+  Outcome well_founded;
+  EXPECT_EQ(run(text, well_founded, options), kAnswered);
+  EXPECT_TRUE(well_founded.answer->well_founded);
+}
+
+TEST(Pipeline, MagicSetsKeepTheAnswer) {
+  const std::string rules =
+      "edge(1, 2). edge(2, 3). edge(7, 8). reach(X, Y) :- edge(X, Y). "
+      "reach(X, Y) :- edge(X, Z), reach(Z, Y). ?- reach(1, X).";
+  Outcome plain, magic;
+  run(rules, plain);
+  run("#pragma magic_sets = on\n" + rules, magic);
+  ASSERT_TRUE(plain.answer && magic.answer);
+  const auto& expected = plain.answer->views[0].queries[0].rows;
+  const auto& actual = magic.answer->views[0].queries[0].rows;
+  ASSERT_EQ(actual.size(), expected.size());
+  for (size_t i = 0; i < actual.size(); ++i) EXPECT_EQ(actual[i].values, expected[i].values);
+}
+
+TEST(Pipeline, StagesAreTimedInOrder) {
+  Outcome outcome;
+  run("p(1).", outcome);
+  std::vector<std::string_view> stages;
+  for (const StageTime& time : outcome.times) stages.push_back(time.stage);
+  EXPECT_EQ(stages, (std::vector<std::string_view>{"load", "analyze", "magic sets", "evaluate"}));
+}
+
+TEST(Pipeline, ModesAreFoundByName) {
+  for (const std::string& name : mode_names()) EXPECT_EQ(logic::spelling(*find_mode(name)), name);
+  EXPECT_FALSE(find_mode("other"));
+}
+
+}  // namespace
+}  // namespace xlog::cli

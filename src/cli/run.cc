@@ -1,0 +1,87 @@
+// xlog run FILE
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include "cli/options.h"
+#include "io/output_dir.h"
+
+namespace xlog::cli {
+namespace {
+
+void print_stats(const Outcome& outcome) {
+  double total = 0;
+  for (const StageTime& time : outcome.times) {
+    fmt::print(stderr, "{:<12} {:>10.3f} ms\n", time.stage, time.seconds * 1e3);
+    total += time.seconds;
+  }
+  fmt::print(stderr, "{:<12} {:>10.3f} ms\n", "total", total * 1e3);
+  rusage usage = {};
+  if (getrusage(RUSAGE_SELF, &usage) == 0) {
+    fmt::print(stderr, "{:<12} {:>10.1f} MB\n", "memory",
+               static_cast<double>(usage.ru_maxrss) / 1024);
+  }
+}
+
+// False when the results cannot be written; that is reported.
+bool print_answer(const RunOptions& options, Outcome& outcome) {
+  const io::Results results{
+      .program = *outcome.program,
+      .answer = *outcome.answer,
+      .session = outcome.session,
+      .queries = io::all_queries(*outcome.program),
+      .worlds = options.print.worlds,
+      .bold = use_color(options.report.color, stdout),
+  };
+  if (options.print.output_dir.empty()) {
+    io::Output out{.text = {}, .stream = stdout};
+    io::write(options.print.format, results, out);
+    out.flush();
+    return flush_stdout();
+  }
+  std::vector<std::string> written;
+  if (!io::write_output_dir(options.print.output_dir, options.print.format, results,
+                            outcome.session.diagnostics, written)) {
+    return false;
+  }
+  if (options.report.quiet) return true;
+  for (const std::string& path : written) fmt::print("wrote {}\n", path);
+  return flush_stdout();
+}
+
+}  // namespace
+
+void run_and_print(const RunOptions& options, Outcome& outcome) {
+  run_pipeline(options.file, options.pipeline, outcome);
+  const bool answered = outcome.answer && !outcome.answer->constraint_error;
+  if (answered && !print_answer(options, outcome)) outcome.exit_code = kProgramError;
+  if (!answered && options.print.format == io::Format::Json) {
+    write_all(stdout,
+              fmt::format("{{\"diagnostics\": {}}}\n",
+                          render_json(outcome.session.diagnostics, outcome.session.sources)));
+    flush_stdout();
+  }
+  print_diagnostics(outcome.session, options.report);
+  if (options.print.stats) print_stats(outcome);
+}
+
+void add_run(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("run", "Answer the queries of a program");
+  auto options = std::make_shared<RunOptions>();
+  add_run_options(*command, *options);
+  command->footer(R"(Examples:
+  xlog run family.xlog
+  xlog run reach.xlog --input edge=edges.csv --format csv
+  xlog run planning.xlog --world-views all --worlds 5
+  echo 'p(1..3). ?- p(X).' | xlog run - --format json
+
+Exit codes:
+  0 answered   1 error in the program, its data or a constraint   2 usage
+  3 no world view   4 a limit was reached)");
+  command->callback([options, &exit_code] {
+    Outcome outcome;
+    run_and_print(*options, outcome);
+    exit_code = outcome.exit_code;
+  });
+}
+
+}  // namespace xlog::cli

@@ -1,0 +1,18 @@
+// The text of one field of a data file -> a value of a column's type.
+#pragma once
+
+#include <string_view>
+
+#include "lang/value.h"
+
+namespace xlog::io {
+
+// False when the text cannot be read as the type. Spaces around numbers do not count. Lists and
+// compound terms cannot be read.
+bool parse_field(std::string_view text, const lang::Type& type, lang::Names& names,
+                 lang::Value& out);
+
+bool is_number(std::string_view text);
+bool is_utf8(std::string_view text);
+
+}  // namespace xlog::io

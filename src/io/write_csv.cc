@@ -1,0 +1,82 @@
+#include "io/csv_scan.h"
+#include "io/write.h"
+
+namespace xlog::io {
+namespace {
+
+bool has_uncertain_row(const std::vector<Section>& all, uint32_t query) {
+  for (const Section& section : all) {
+    for (const logic::Row& row : (*section.queries)[query].rows) {
+      if (!is_certain(row.status)) return true;
+    }
+  }
+  return false;
+}
+
+// One line, field by field.
+class Line {
+ public:
+  Line(Output& out, char delimiter) : out_(out), delimiter_(delimiter) {}
+  // A lone empty field would be an empty line, which is no row.
+  ~Line() {
+    if (fields_ == 1 && out_.text.size() == start_) out_.text += "\"\"";
+    out_.text += '\n';
+    out_.pass_on();
+  }
+  void add(std::string_view field) {
+    if (fields_++ > 0) out_.text += delimiter_;
+    append_field(out_.text, field, delimiter_);
+  }
+
+ private:
+  Output& out_;
+  char delimiter_;
+  size_t fields_ = 0;
+  size_t start_ = out_.text.size();
+};
+
+void write_query(const Results& results, uint32_t q, char delimiter, Output& out) {
+  const lang::Query& query = results.program.queries[q];
+  const lang::Names& names = results.session.names;
+  const std::vector<Section> all = sections(results.answer);
+  const bool no_view = !results.answer.well_founded && results.answer.view_count == 0;
+  const bool show_view = all.size() > 1;
+  const bool is_truth_value = query.columns.empty();
+  const bool show_status = !is_truth_value && (no_view || has_uncertain_row(all, q));
+  {
+    Line header(out, delimiter);
+    if (show_view) header.add("world_view");
+    for (const Symbol column : query.columns) header.add(names.symbols.text(column));
+    if (is_truth_value) header.add("answer");
+    if (show_status) header.add("status");
+  }
+  for (const Section& section : all) {
+    const logic::QueryAnswer& answer = (*section.queries)[q];
+    const std::string view = std::to_string(section.view);
+    if (is_truth_value) {
+      Line line(out, delimiter);
+      if (show_view) line.add(view);
+      line.add(truth(answer));
+      continue;
+    }
+    for (const logic::Row& row : answer.rows) {
+      Line line(out, delimiter);
+      if (show_view) line.add(view);
+      for (const lang::Value& value : row.values) line.add(lang::to_raw(value, names));
+      if (show_status) line.add(logic::spelling(row.status));
+    }
+  }
+}
+
+}  // namespace
+
+void write_csv(const Results& results, char delimiter, Output& out) {
+  bool first = true;
+  for (const uint32_t q : results.queries) {
+    if (!first) out.text += '\n';
+    first = false;
+    write_query(results, q, delimiter, out);
+  }
+}
+
+}  // namespace xlog::io
