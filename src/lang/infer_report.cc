@@ -115,6 +115,24 @@ void label_origin(Inference& inference, Diagnostic& diagnostic, NodeId node) {
   }
 }
 
+namespace {
+
+// Classes of declared columns merge, so the declaration of the column itself says more than the
+// origin of its class.
+void label_place(Inference& inference, Diagnostic& diagnostic, NodeId node, const Place& place) {
+  if (place.pred != kNone && place.what.empty()) {
+    const Predicate& predicate = inference.program.predicates[place.pred];
+    if (predicate.declared && !predicate.columns[place.column].type_span.empty()) {
+      add_label(diagnostic, predicate.columns[place.column].type_span,
+                fmt::format("declared {} here", inference.graph.describe(node)));
+      return;
+    }
+  }
+  label_origin(inference, diagnostic, node);
+}
+
+}  // namespace
+
 void report_variable(Inference& inference, uint32_t rule, VarId var, NodeId other,
                      const Place& place) {
   const NodeId own = inference.variable(rule, var);
@@ -131,8 +149,8 @@ void report_variable(Inference& inference, uint32_t rule, VarId var, NodeId othe
   if (!(source.span == place.span)) {
     add_label(diagnostic, source.span, fmt::format("{} here", graph.describe(own)));
   }
-  label_origin(inference, diagnostic, own);
-  label_origin(inference, diagnostic, other);
+  label_place(inference, diagnostic, own, source);
+  label_place(inference, diagnostic, other, place);
   if (variable.name.empty()) return;
   const auto help =
       cast_help(graph, inference.session.names.symbols.text(variable.name), own, other);
@@ -173,7 +191,7 @@ void report_literal(Inference& inference, const Value& literal, Span span, NodeI
     if (!(source.span == span)) add_label(diagnostic, source.span, fmt::format("{} here", type));
   }
   if (!(origin_span(inference, inference.graph.origin(expected)) == span)) {
-    label_origin(inference, diagnostic, expected);
+    label_place(inference, diagnostic, expected, place);
   }
 }
 
@@ -216,13 +234,15 @@ void report_comparison(Inference& inference, const Comparison& comparison) {
                   graph.describe(comparison.b)));
   for (const auto& [term, node] :
        {std::pair{comparison.lhs, comparison.a}, std::pair{comparison.rhs, comparison.b}}) {
-    if (term->kind == TermKind::Variable) {
-      const Place& source = inference.sources[inference.variable(comparison.rule, term->var).index];
-      add_label(diagnostic, source.span,
-                fmt::format("{} is {} here", variable_name(inference, comparison.rule, term->var),
-                            graph.describe(node)));
+    if (term->kind != TermKind::Variable) {
+      label_origin(inference, diagnostic, node);
+      continue;
     }
-    label_origin(inference, diagnostic, node);
+    const Place& source = inference.sources[inference.variable(comparison.rule, term->var).index];
+    add_label(diagnostic, source.span,
+              fmt::format("{} is {} here", variable_name(inference, comparison.rule, term->var),
+                          graph.describe(node)));
+    label_place(inference, diagnostic, node, source);
   }
   const std::string text = clipped_source(inference, comparison.lhs->span);
   const std::string help = cast_help(graph, text.empty() ? "X" : text, comparison.a, comparison.b);
@@ -252,7 +272,7 @@ void report_types(Inference& inference, Span span, std::string_view what, NodeId
   }
   Diagnostic& diagnostic =
       inference.session.diagnostics.report(Code::TypeMismatch, span, std::move(message));
-  label_origin(inference, diagnostic, expected);
+  label_place(inference, diagnostic, expected, place);
   label_origin(inference, diagnostic, found);
   const std::string text = clipped_source(inference, span);
   const std::string help = cast_help(graph, text.empty() ? "X" : text, found, expected);

@@ -396,6 +396,16 @@ TEST(InferErrors, VariableWithTwoTypes) {
             "  help: use cast(X, i64)");
 }
 
+// The columns of edge meet in the first rule; each still names its own declaration.
+TEST(InferErrors, DeclarationOfTheColumnItself) {
+  const Loaded p =
+      load_text("pred edge(u32, u32). pred q(i64). l(X) :- edge(X, X). h(Y) :- edge(_, Y), q(Y).");
+  const auto& labels = p.session->diagnostics.all().back().labels;
+  ASSERT_EQ(labels.size(), 3u);
+  EXPECT_EQ(labels[1].text, "declared u32 here");
+  EXPECT_EQ(labels[1].span, p.find("edge")->columns[1].type_span);
+}
+
 TEST(InferErrors, VariableAgainstFacts) {
   const Loaded p = load_text("p(a). q(1). r(X) :- p(X), q(X).");
   EXPECT_EQ(p.codes(), "E0301");
@@ -514,6 +524,7 @@ TEST(InferErrors, Terms) {
 TEST(InferErrors, Aggregates) {
   EXPECT_EQ(load_text("s(a). p(sum(X)) :- s(X).").codes(), "E0306");
   EXPECT_EQ(load_text("s(a). p(min(X)) :- s(X).").codes(), "E0306");
+  EXPECT_EQ(load_text("p(sum(X)) :- p(X), not p(a).").codes(), "E0306");
   EXPECT_EQ(load_text("s(a). p(avg(X)) :- s(X).").codes(), "E0306");
   EXPECT_EQ(load_text("pred s(u32). p(logsumexp(X)) :- s(X).").codes(), "E0306");
   EXPECT_EQ(load_text("pred s(u32). pred p(i64). p(sum(X)) :- s(X).").codes(), "E0301");

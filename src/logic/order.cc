@@ -59,7 +59,11 @@ class Agenda {
  public:
   Agenda(const std::vector<Literal>& body, const Scope& scope, BoundSet& bound) : bound_(bound) {
     items_.resize(body.size());
-    for (uint32_t i = 0; i < body.size(); ++i) add(i, binding_of(body[i], scope));
+    std::vector<Binding> bindings;
+    bindings.reserve(body.size());
+    for (const Literal& literal : body) bindings.push_back(binding_of(literal, scope));
+    leave_floats_to_atoms(scope.rule, bindings);
+    for (uint32_t i = 0; i < body.size(); ++i) add(i, std::move(bindings[i]));
     std::sort(watches_.begin(), watches_.end(), [](const Watch& a, const Watch& b) {
       return std::tuple(a.var, a.literal, a.way) < std::tuple(b.var, b.literal, b.way);
     });
@@ -119,6 +123,25 @@ class Agenda {
     item.names_missing = watch(literal, kNames, binding.names);
     if (item.names_missing < binding.names.size()) item.connected = true;
     item.outputs = std::move(binding.outputs);
+  }
+
+  // `X = 0.0` holds for -0.0 too, so an equation must not choose the bits of a float that an atom
+  // brings: it waits and tests.
+  static void leave_floats_to_atoms(const Rule& rule, std::vector<Binding>& bindings) {
+    std::vector<bool> from_atoms(rule.variables.size(), false);
+    for (const Binding& binding : bindings) {
+      if (!binding.generates) continue;
+      for (const VarId var : binding.outputs) from_atoms[var.index] = true;
+    }
+    const auto is_float_of_atom = [&](VarId var) {
+      return from_atoms[var.index] && lang::is_float(rule.variables[var.index].type.kind);
+    };
+    for (Binding& binding : bindings) {
+      if (binding.generates || !binding.compares) continue;
+      if (std::none_of(binding.outputs.begin(), binding.outputs.end(), is_float_of_atom)) continue;
+      binding.ways.erase(binding.ways.begin(), std::prev(binding.ways.end()));  // all sides bound
+      binding.outputs.clear();
+    }
   }
 
   // Watches the variables that are still free and returns how many they are.
@@ -288,8 +311,8 @@ class RuleOrderer {
     for (const Term& arg : element.args) require(arg, element.span, "the head");
   }
 
-  // `X is e` wants a fresh X: no atom, no other `is` and nothing outside the body may bind it.
-  // Equations and built-ins may name it; they then test the value.
+  // `X is e` wants an X that is fresh where it stands: no earlier atom, no other `is` and nothing
+  // outside the body may bind it. What comes later may name it and then tests the value.
   void check_assignments(const std::vector<Literal>& body) {
     const auto assigns = [](const Literal& literal) {
       return literal.kind == LiteralKind::Compare && literal.is_assignment &&
@@ -311,7 +334,8 @@ class RuleOrderer {
       const VarId target = body[i].lhs.var;
       if (bound_.contains(target)) {
         report_assigned_twice(scope_, body[i], nullptr, *session_);
-      } else if (const auto atom = atom_of.find(target.index); atom != atom_of.end()) {
+      } else if (const auto atom = atom_of.find(target.index);
+                 atom != atom_of.end() && atom->second < i) {
         report_assigned_twice(scope_, body[i], &body[atom->second], *session_);
       } else if (const uint32_t first = assignment_of.at(target.index); first != i) {
         report_assigned_twice(scope_, body[i], &body[first], *session_);

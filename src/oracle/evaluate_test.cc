@@ -153,7 +153,7 @@ TEST(Evaluate, WellFoundedModel) {
   AnswerOptions options;
   options.well_founded = true;
   const ProgramRun run("a :- not b. b :- not a. c. d :- not c. e :- not d. ?- a. ?- c. ?- d. ?- e.",
-                options);
+                       options);
   ASSERT_TRUE(run.answer);
   EXPECT_EQ(rows_text(run.answer->well_founded_queries, run.session.names), "()~ ; () ;  ; ()");
 }

@@ -62,7 +62,8 @@ std::string answer_of(const std::string& program, const char* magic, size_t* app
   std::string text;
   for (const logic::QueryAnswer& query : answer->views[0].queries) {
     for (const logic::Row& row : query.rows) {
-      for (const lang::Value& value : row.values) text += lang::to_source(value, session.names) + " ";
+      for (const lang::Value& value : row.values)
+        text += lang::to_source(value, session.names) + " ";
       text += "/ ";
     }
     text += "; ";

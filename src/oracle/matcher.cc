@@ -398,6 +398,10 @@ std::optional<Value> Matcher::value_of(const Term& term, const Bindings& binding
 }
 
 void Matcher::record_no_value(const Term& term, const Bindings& bindings) {
+  // A part of a term that is not of the wanted type does not match; that is no arithmetic.
+  const bool reads_term = term.kind == TermKind::Arith && term.op == lang::ArithOp::Cast &&
+                          term.args[0].type.kind == lang::TypeKind::Term;
+  if (reads_term) return;
   std::vector<VarId> variables;
   lang::collect_variables(term, variables);
   std::vector<std::pair<uint8_t, uint64_t>> key;
