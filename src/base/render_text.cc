@@ -256,12 +256,12 @@ class TextRenderer {
           mark->span.end - std::min(mark->span.end, line.begin), line.text.size()));
       drawn.push_back({mark, begin, std::max(end, begin + 1)});
     }
-    draw_marks(std::move(drawn), color, out);
+    draw_marks(drawn, color, out);
   }
 
   // One row of ^ and -, the text of the rightmost mark beside it, the other texts below it from
   // right to left, each hanging from its mark by a |.
-  void draw_marks(std::vector<Drawn> drawn, std::string_view color, std::string& out) {
+  void draw_marks(const std::vector<Drawn>& drawn, std::string_view color, std::string& out) {
     size_t end = 0;
     for (const Drawn& d : drawn) end = std::max(end, d.end);
     std::string row(end, ' ');

@@ -47,19 +47,34 @@ Table builtins() {
   return table;
 }
 
+std::string_view spelling(lang::TypeClass type_class) {
+  switch (type_class) {
+    case lang::TypeClass::Unsigned:
+      return "unsigned integer";
+    case lang::TypeClass::Signed:
+      return "signed integer";
+    case lang::TypeClass::Float:
+      return "float";
+    case lang::TypeClass::Other:
+      return "other";
+    case lang::TypeClass::Structured:
+      return "structured";
+  }
+  return "";
+}
+
 Table types() {
-  Table table{{"type", "bytes", "class"}, {}};
-#define X(name, text, width, klass) \
-  table.rows.push_back(             \
-      {lang::TypeKind::name == lang::TypeKind::List ? "list<T>" : text, #width, lower(#klass)});
-  const auto lower = [](std::string word) {
-    std::ranges::transform(word, word.begin(), [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-    });
-    return word;
-  };
-  XLOG_TYPES(X)
+  constexpr lang::TypeKind kKinds[] = {
+#define X(name, text, width, klass) lang::TypeKind::name,
+      XLOG_TYPES(X)
 #undef X
+  };
+  Table table{{"type", "bytes", "class"}, {}};
+  for (const lang::TypeKind kind : kKinds) {
+    const std::string_view name = kind == lang::TypeKind::List ? "list<T>" : lang::spelling(kind);
+    table.rows.push_back({std::string(name), std::to_string(lang::width(kind)),
+                          std::string(spelling(lang::type_class(kind)))});
+  }
   return table;
 }
 

@@ -36,8 +36,8 @@ uint64_t parse_count_or_all(const std::string& text, const std::string& option) 
 // An option whose text is one of `words`.
 CLI::Option* add_choice(CLI::App& command, const std::string& name, const std::string& type,
                         std::vector<std::string> words, const std::string& help,
-                        std::function<void(const std::string&)> set) {
-  return command.add_option_function<std::string>(name, std::move(set), help)
+                        const std::function<void(const std::string&)>& set) {
+  return command.add_option_function<std::string>(name, set, help)
       ->type_name(type)
       ->check(CLI::IsMember(std::move(words)));
 }

@@ -63,6 +63,7 @@ TEST(Pipeline, StagesAreTimedInOrder) {
   Outcome outcome;
   run("p(1).", outcome);
   std::vector<std::string_view> stages;
+  stages.reserve(outcome.times.size());
   for (const StageTime& time : outcome.times) stages.push_back(time.stage);
   EXPECT_EQ(stages, (std::vector<std::string_view>{"load", "analyze", "magic sets", "evaluate"}));
 }

@@ -11,7 +11,6 @@ namespace {
 using lang::PredId;
 using lang::Type;
 using lang::TypeKind;
-using lang::Value;
 
 // A program with one predicate to load into.
 class Csv : public testing::Test {

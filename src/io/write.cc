@@ -1,44 +1,38 @@
 #include "io/write.h"
 
+#include <iterator>
 #include <numeric>
 
 namespace xlog::io {
 
-std::string_view spelling(Format format) {
-  switch (format) {
-#define X(name, text, ending) \
-  case Format::name:          \
-    return text;
-    XLOG_FORMATS(X)
-#undef X
-  }
-  return "";
-}
+namespace {
 
-std::string_view file_ending(Format format) {
-  switch (format) {
-#define X(name, text, ending) \
-  case Format::name:          \
-    return ending;
+struct FormatInfo {
+  std::string_view spelling, ending;
+};
+
+constexpr FormatInfo kFormats[] = {
+#define X(name, spelling, ending) {spelling, ending},
     XLOG_FORMATS(X)
 #undef X
-  }
-  return "";
-}
+};
+
+}  // namespace
+
+std::string_view spelling(Format format) { return kFormats[static_cast<size_t>(format)].spelling; }
+
+std::string_view file_ending(Format format) { return kFormats[static_cast<size_t>(format)].ending; }
 
 std::vector<std::string> format_names() {
-  return {
-#define X(name, text, ending) text,
-      XLOG_FORMATS(X)
-#undef X
-  };
+  std::vector<std::string> names;
+  for (const FormatInfo& info : kFormats) names.emplace_back(info.spelling);
+  return names;
 }
 
 std::optional<Format> find_format(std::string_view text) {
-#define X(name, known, ending) \
-  if (text == known) return Format::name;
-  XLOG_FORMATS(X)
-#undef X
+  for (size_t i = 0; i < std::size(kFormats); ++i) {
+    if (kFormats[i].spelling == text) return static_cast<Format>(i);
+  }
   return std::nullopt;
 }
 

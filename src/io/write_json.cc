@@ -46,6 +46,7 @@ void append_list(std::string& out, const std::vector<std::string>& texts) {
 
 void append_columns(std::string& out, const lang::Query& query, const lang::Names& names) {
   std::vector<std::string> columns;
+  columns.reserve(query.columns.size());
   for (const Symbol column : query.columns) columns.emplace_back(names.symbols.text(column));
   append_list(out, columns);
 }

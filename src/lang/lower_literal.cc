@@ -148,35 +148,6 @@ void RuleLowering::assignment(const ast::Literal& l) {
   emit(std::move(out));
 }
 
-// `X is e` needs X for itself: no positive atom and no other `is` of the same body may bind it.
-void RuleLowering::check_assignments(const std::vector<Literal>& literals) {
-  std::unordered_map<uint32_t, Span> assigned;
-  for (const Literal& l : literals) {
-    if (!l.is_assignment) continue;
-    const auto [first, fresh] = assigned.emplace(l.lhs.var.index, l.span);
-    if (fresh) continue;
-    fail(Code::InvalidAssignmentTarget, l.lhs.span, "this variable is assigned twice")
-        .label(first->second, "the other assignment")
-        .help("to test a value write `=`");
-  }
-  if (assigned.empty()) return;
-  for (const Literal& l : literals) {
-    if (l.kind != LiteralKind::Atom || l.nots != 0 || l.modal != Modal::None) continue;
-    std::vector<VarId> variables;
-    collect_variables(l, variables);
-    for (const VarId var : variables) {
-      const auto found = assigned.find(var.index);
-      if (found == assigned.end()) continue;
-      fail(Code::InvalidAssignmentTarget, found->second,
-           fmt::format("`{}` already gets its values from an atom",
-                       low_.text(rule.variables[var.index].name)))
-          .label(l.span, "here")
-          .help("to test a value write `=` instead of `is`");
-      assigned.erase(found);
-    }
-  }
-}
-
 // ---- Atoms ----
 
 namespace {

@@ -72,7 +72,6 @@ void lower_query(Lowering& low, ast::Query& source, std::string text, Span span)
     element.args.push_back(out.variable(column.name, column.span));
   }
   out.rule.head.push_back(std::move(element));
-  out.check_assignments(out.rule.body);
   if (!out.failed && !out.never) low.add_rule(std::move(out.rule));
 }
 

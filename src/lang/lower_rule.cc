@@ -236,7 +236,6 @@ void lower_rule(Lowering& low, ast::Rule& source, Span statement) {
   if (source.upper) out.rule.upper = out.argument(*source.upper);
   const bool ok = lower_heads(low, source, out) && check_trainable_weight(low, source) &&
                   (!out.rule.annotated || set_probabilities(low, source, out.rule, statement));
-  out.check_assignments(out.rule.body);
   if (!ok || out.failed || out.never) return;
   low.add_rule(std::move(out.rule));
 }

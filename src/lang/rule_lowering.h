@@ -31,7 +31,6 @@ class RuleLowering {
   void body(const std::vector<ast::Literal>& literals);  // to rule.body
   // The element of a choice: its condition has variables of its own.
   void choice_element(const ast::HeadElement& source, HeadElement& element);
-  void check_assignments(const std::vector<Literal>& literals);
 
   // lower_term.cc. Literals that a term needs (helpers for arithmetic, aggregates) go to the
   // current body.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "lang/lexer.h"
 
 namespace xlog::lang {
 
@@ -317,28 +318,7 @@ std::string float_to_source(float value) { return float_text(value); }
 
 std::string symbol_to_source(std::string_view text) {
   if (is_identifier(text) && !is_reserved(text)) return std::string(text);
-  std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\t') {
-      out += "\\t";
-    } else if (byte < 0x20 || byte == 0x7f) {
-      std::array<char, 4> hex;
-      const auto end = std::to_chars(hex.data(), hex.data() + hex.size(), int{byte}, 16).ptr;
-      out += "\\u{";
-      out.append(hex.data(), end);
-      out += '}';
-    } else {
-      out += c;
-    }
-  }
-  out += '"';
-  return out;
+  return quoted(text);
 }
 
 }  // namespace xlog::lang

@@ -38,6 +38,39 @@ GroundProgram with_plain_aggregates(GroundProgram program, const WorldSet& world
   return program;
 }
 
+// A rule supports its head in a world when no other head atom is true there. Without disjunctive
+// heads these are all founded pairs; with them they are some: no unfounded set holds one of them,
+// because the first to be derived would be supported from outside.
+std::vector<Interpretation> founded_pairs(const GroundProgram& program, const WorldSet& worlds,
+                                          logic::Mode mode, Context& context) {
+  std::vector<Interpretation> founded(worlds.size(), Interpretation(program.atom_count, false));
+  const auto supported = [&](const GroundLiteral& l, size_t w) {
+    if (l.kind == GroundKind::Pos) return bool{founded[w][l.index]};
+    if (l.kind != GroundKind::Modal || !needs_foundation(l.modal, mode)) return true;
+    const auto founded_in = [&](const Interpretation& f) { return f[l.index]; };
+    return l.modal == lang::Modal::Know ? std::all_of(founded.begin(), founded.end(), founded_in)
+                                        : std::any_of(founded.begin(), founded.end(), founded_in);
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const GroundRule& rule : program.rules) {
+      for (size_t w = 0; w < worlds.size(); ++w) {
+        context.tick();
+        std::vector<AtomId> held;
+        std::copy_if(rule.heads.begin(), rule.heads.end(), std::back_inserter(held),
+                     [&](AtomId a) { return worlds[w][a]; });
+        if (held.size() != 1 || founded[w][held[0]]) continue;
+        if (!body_holds(rule.body, program, worlds, worlds[w], context)) continue;
+        const auto supported_here = [&](const GroundLiteral& l) { return supported(l, w); };
+        if (!std::all_of(rule.body.begin(), rule.body.end(), supported_here)) continue;
+        founded[w][held[0]] = true;
+        changed = true;
+      }
+    }
+  }
+  return founded;
+}
+
 // Non-empty subsets X of one world as lists of atoms.
 void for_each_subset(const std::vector<AtomId>& atoms, Context& context,
                      const std::function<void(const std::set<AtomId>&)>& visit) {
@@ -58,14 +91,21 @@ void for_each_subset(const std::vector<AtomId>& atoms, Context& context,
 // all admissible pairs may be taken together.
 class UnfoundedSets {
  public:
-  UnfoundedSets(const GroundProgram& program, const WorldSet& worlds, logic::Mode mode,
-                Context& context)
-      : program_(program), worlds_(worlds), mode_(mode), context_(context) {
-    for (const GroundRule& rule : program.rules) {
+  // `open` holds, by world, the atoms that may be unfounded.
+  UnfoundedSets(GroundProgram program, const WorldSet& worlds, std::vector<Interpretation> open,
+                logic::Mode mode, Context& context)
+      : program_(std::move(program)),
+        worlds_(worlds),
+        open_(std::move(open)),
+        mode_(mode),
+        context_(context) {
+    for (const GroundRule& rule : program_.rules) {
       for (const GroundLiteral& l : rule.body) {
-        if (l.kind != GroundKind::Modal || !needs_foundation(l.modal, mode) || !holds_in(l, worlds))
-          continue;
-        (l.modal == lang::Modal::Know ? known_ : possible_).insert(l.index);
+        if (l.kind != GroundKind::Modal || !needs_foundation(l.modal, mode)) continue;
+        if (!holds_in(l, worlds)) continue;
+        if (l.modal == lang::Modal::Know && open_somewhere(l.index)) known_.insert(l.index);
+        if (l.modal == lang::Modal::Possible && open_wherever_true(l.index))
+          possible_.insert(l.index);
       }
     }
   }
@@ -86,6 +126,18 @@ class UnfoundedSets {
   }
 
  private:
+  bool open_somewhere(AtomId atom) const {
+    return std::any_of(open_.begin(), open_.end(),
+                       [&](const Interpretation& o) { return o[atom]; });
+  }
+
+  bool open_wherever_true(AtomId atom) const {
+    for (size_t w = 0; w < worlds_.size(); ++w) {
+      if (worlds_[w][atom] && !open_[w][atom]) return false;
+    }
+    return true;
+  }
+
   static std::set<AtomId> pick(const std::vector<AtomId>& atoms, uint64_t bits) {
     std::set<AtomId> picked;
     for (size_t i = 0; i < atoms.size(); ++i) {
@@ -97,10 +149,11 @@ class UnfoundedSets {
   bool exists_for(const std::set<AtomId>& y, const std::set<AtomId>& z) {
     bool any = false;
     std::set<AtomId> covered;
-    for (const Interpretation& world : worlds_) {
+    for (size_t w = 0; w < worlds_.size(); ++w) {
+      const Interpretation& world = worlds_[w];
       std::vector<AtomId> atoms;
       for (AtomId a = 0; a < program_.atom_count; ++a) {
-        if (world[a]) atoms.push_back(a);
+        if (open_[w][a]) atoms.push_back(a);
       }
       bool here = false;
       for_each_subset(atoms, context_, [&](const std::set<AtomId>& x) {
@@ -139,8 +192,9 @@ class UnfoundedSets {
     });
   }
 
-  const GroundProgram& program_;
+  const GroundProgram program_;
   const WorldSet& worlds_;
+  const std::vector<Interpretation> open_;
   logic::Mode mode_;
   Context& context_;
   std::set<AtomId> known_, possible_;
@@ -148,49 +202,33 @@ class UnfoundedSets {
 
 }  // namespace
 
-bool is_founded_by_fixpoint(const GroundProgram& program, const WorldSet& worlds, logic::Mode mode,
+bool is_founded_by_fixpoint(const GroundProgram& source, const WorldSet& worlds, logic::Mode mode,
                             Context& context) {
-  std::vector<Interpretation> founded(worlds.size(), Interpretation(program.atom_count, false));
-  const auto supported = [&](const GroundLiteral& l, size_t w) {
-    if (l.kind == GroundKind::Pos) return bool{founded[w][l.index]};
-    if (l.kind != GroundKind::Modal || !needs_foundation(l.modal, mode)) return true;
-    const auto founded_in = [&](const Interpretation& f) { return f[l.index]; };
-    return l.modal == lang::Modal::Know ? std::all_of(founded.begin(), founded.end(), founded_in)
-                                        : std::any_of(founded.begin(), founded.end(), founded_in);
-  };
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const GroundRule& rule : program.rules) {
-      if (rule.heads.empty()) continue;
-      const AtomId head = rule.heads[0];
-      for (size_t w = 0; w < worlds.size(); ++w) {
-        context.tick();
-        if (!worlds[w][head] || founded[w][head]) continue;
-        if (!body_holds(rule.body, program, worlds, worlds[w], context)) continue;
-        if (!std::all_of(rule.body.begin(), rule.body.end(),
-                         [&](const auto& l) { return supported(l, w); }))
-          continue;
-        founded[w][head] = true;
-        changed = true;
-      }
-    }
-  }
-  return founded == worlds;
+  return founded_pairs(with_plain_aggregates(source, worlds), worlds, mode, context) == worlds;
 }
 
-bool has_unfounded_set(const GroundProgram& program, const WorldSet& worlds, logic::Mode mode,
+bool has_unfounded_set(const GroundProgram& source, const WorldSet& worlds, logic::Mode mode,
                        Context& context) {
-  return UnfoundedSets(program, worlds, mode, context).exist();
+  return UnfoundedSets(with_plain_aggregates(source, worlds), worlds, worlds, mode, context)
+      .exist();
 }
 
 bool is_founded(const GroundProgram& source, const WorldSet& worlds, logic::Mode mode,
                 Context& context) {
-  const GroundProgram program = with_plain_aggregates(source, worlds);
+  GroundProgram program = with_plain_aggregates(source, worlds);
+  const std::vector<Interpretation> founded = founded_pairs(program, worlds, mode, context);
+  if (founded == worlds) return true;
   const bool disjunctive =
       std::any_of(program.rules.begin(), program.rules.end(),
                   [](const GroundRule& r) { return r.kind == GroundHead::Disjunction; });
-  if (!disjunctive) return is_founded_by_fixpoint(program, worlds, mode, context);
-  return !has_unfounded_set(program, worlds, mode, context);
+  if (!disjunctive) return false;
+  std::vector<Interpretation> open = worlds;
+  for (size_t w = 0; w < worlds.size(); ++w) {
+    for (AtomId a = 0; a < program.atom_count; ++a) {
+      if (founded[w][a]) open[w][a] = false;
+    }
+  }
+  return !UnfoundedSets(std::move(program), worlds, std::move(open), mode, context).exist();
 }
 
 }  // namespace xlog::oracle

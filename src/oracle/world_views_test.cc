@@ -86,6 +86,23 @@ TEST(WorldViews, BothDefinitionsOfFoundednessAgree) {
   }
 }
 
+TEST(WorldViews, UnfoundedSetsLieAmongWhatTheFixpointLeaves) {
+  Fixture f;
+  for (uint32_t seed = 0; seed < 4000; ++seed) {
+    std::mt19937 random(seed);
+    RandomShape shape;
+    shape.rules = 3 + seed % 6;
+    const GroundProgram program = random_program(random, shape);
+    for (const WorldSet& view : world_views(program, Mode::G91, f.context)) {
+      for (Mode mode : {Mode::Faeel, Mode::Faeel19}) {
+        ASSERT_EQ(is_founded(program, view, mode, f.context),
+                  !has_unfounded_set(program, view, mode, f.context))
+            << "seed " << seed;
+      }
+    }
+  }
+}
+
 TEST(WorldViews, FoundedViewsAreFewer) {
   Fixture f;
   for (uint32_t seed = 0; seed < 3000; ++seed) {
