@@ -42,17 +42,16 @@ class FileWatcher {
 
   void watch(const std::string& file) {
     std::error_code error;
-    const fs::path path = fs::weakly_canonical(fs::absolute(file, error), error);
-    if (error || !files_.insert(path.string()).second) return;
-    constexpr uint32_t kChanges =
-        IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_MOVED_FROM;
-    const int id = inotify_add_watch(fd_, path.parent_path().c_str(), kChanges);
-    if (id >= 0) folders_[id] = path.parent_path();
+    const fs::path path = fs::absolute(file, error).lexically_normal();
+    if (!error && files_.insert(path.string()).second) watch_folder_of(path);
   }
 
   // Returns when something has changed and then nothing more for `quiet_ms`.
   void wait(uint32_t quiet_ms) {
-    while (!changed(-1)) {
+    // A folder may have been removed and made anew since it was watched; watching it twice is
+    // harmless.
+    for (const std::string& file : files_) watch_folder_of(file);
+    while (!(poll_events(-1) && drain())) {
     }
     while (poll_events(static_cast<int>(quiet_ms))) drain();
   }
@@ -63,7 +62,16 @@ class FileWatcher {
     return poll(&entry, 1, timeout_ms) > 0;
   }
 
-  bool changed(int timeout_ms) { return poll_events(timeout_ms) && drain(); }
+  // The folder of a file, or the nearest one above it that exists.
+  void watch_folder_of(const fs::path& file) {
+    constexpr uint32_t kChanges = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE |
+                                  IN_MOVED_FROM | IN_DELETE_SELF | IN_MOVE_SELF;
+    for (fs::path folder = file.parent_path();; folder = folder.parent_path()) {
+      const int id = inotify_add_watch(fd_, folder.c_str(), kChanges);
+      if (id >= 0) folders_[id] = {folder, folder == file.parent_path()};
+      if (id >= 0 || folder == folder.parent_path()) return;
+    }
+  }
 
   // Reads what there is; whether any of it concerns us. A module that is still missing may be about
   // to appear, so programs count even when they were not read before.
@@ -75,20 +83,31 @@ class FileWatcher {
         inotify_event event;
         std::memcpy(&event, at, sizeof(event));
         const std::string name = event.len > 0 ? std::string(at + sizeof(event)) : "";
-        const auto folder = folders_.find(event.wd);
-        if (folder != folders_.end()) {
-          ours =
-              ours || name.ends_with(".xlog") || files_.contains((folder->second / name).string());
-        }
+        ours = ours || concerns_us(event, name);
         at += sizeof(event) + event.len;
       }
     }
     return ours;
   }
 
+  bool concerns_us(const inotify_event& event, const std::string& name) const {
+    constexpr uint32_t kFolderGone = IN_IGNORED | IN_Q_OVERFLOW | IN_DELETE_SELF | IN_MOVE_SELF;
+    if ((event.mask & kFolderGone) != 0) return true;
+    const auto found = folders_.find(event.wd);
+    if (found == folders_.end()) return false;
+    const Folder& folder = found->second;
+    return !folder.holds_file || name.ends_with(".xlog") ||
+           files_.contains((folder.path / name).string());
+  }
+
+  struct Folder {
+    fs::path path;
+    bool holds_file;  // else a missing folder below it is waited for
+  };
+
   int fd_;
   std::set<std::string> files_;
-  std::map<int, fs::path> folders_;
+  std::map<int, Folder> folders_;
 };
 
 void print_separator(const std::string& file) {
@@ -105,18 +124,19 @@ int watch(const WatchOptions& options) {
     fmt::print(stderr, "xlog watch: cannot watch files: {}\n", std::strerror(errno));
     return kProgramError;
   }
-  // Ctrl-C is how one leaves, also in the middle of a run. Everything printed so far is flushed.
+  // Ctrl-C is how one leaves, also in the middle of a run.
   std::signal(SIGINT, [](int) { _exit(kAnswered); });
+  // Before the first run, so that a change during it counts.
+  watcher.watch(options.run.file);
+  for (const io::Input& input : options.run.pipeline.inputs) watcher.watch(input.path);
   while (true) {
     if (!options.once) print_separator(options.run.file);
     Outcome outcome;
     run_and_print(options.run, outcome);
     if (options.once) return outcome.exit_code;
-    watcher.watch(options.run.file);
     for (const auto& file : outcome.session.sources.files()) {
       if (!file->path.empty()) watcher.watch(file->path);
     }
-    for (const io::Input& input : options.run.pipeline.inputs) watcher.watch(input.path);
     watcher.wait(options.debounce_ms);
   }
 }

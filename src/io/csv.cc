@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/check.h"
 #include "base/text.h"
 #include "io/csv_scan.h"
 #include "io/field.h"
@@ -167,7 +168,7 @@ class Loader {
       lang::Value ignored;
       could_be_row = parse_field(fields[c], type(c), session_.names, ignored);
     }
-    return !could_be_row && std::none_of(fields.begin(), fields.end(), is_number);
+    return !could_be_row && std::none_of(fields.begin(), fields.end(), starts_like_number);
   }
 
   // With named columns the header says which field goes where; without, it is only skipped.
@@ -258,42 +259,16 @@ class Loader {
   size_t errors_ = 0;
 };
 
-// "edge/2" -> the predicate; reports when there is none or more than one.
-PredId find_relation(const Input& input, const Program& program, Session& session) {
-  std::vector<PredId> found;
-  std::vector<std::string> names;
+// "edge" or "edge/2" -> the predicate that loading the program marked for it.
+PredId find_relation(const Input& input, const Program& program, const Session& session) {
   for (uint32_t i = 0; i < program.predicates.size(); ++i) {
     const Predicate& predicate = program.predicates[i];
-    if (predicate.helper) continue;
-    const std::string name = lang::predicate_name(predicate, session.names);
-    const std::string signature = lang::predicate_signature(predicate, session.names);
-    if (input.relation == name || input.relation == signature) found.push_back({i});
-    names.push_back(name);
+    if (!predicate.is_input) continue;
+    const bool named = input.relation == lang::predicate_name(predicate, session.names) ||
+                       input.relation == lang::predicate_signature(predicate, session.names);
+    if (named) return {i};
   }
-  if (found.size() == 1) return found.front();
-  if (found.empty()) {
-    Diagnostic& diagnostic =
-        session.diagnostics.report(Code::UnknownInputRelation, {},
-                                   fmt::format("`--input {}`: the program has no relation `{}`",
-                                               input.relation, input.relation));
-    const std::vector<std::string_view> candidates(names.begin(), names.end());
-    const std::string_view bare =
-        std::string_view(input.relation).substr(0, input.relation.find('/'));
-    if (const auto near = did_you_mean(bare, candidates)) {
-      diagnostic.help(fmt::format("did you mean `{}`?", *near));
-    }
-    return {};
-  }
-  std::string choices;
-  for (const PredId id : found) {
-    choices += (choices.empty() ? "`" : ", `") +
-               lang::predicate_signature(program[id], session.names) + "`";
-  }
-  session.diagnostics
-      .report(Code::UnknownInputRelation, {},
-              fmt::format("`--input {}` could be any of {}", input.relation, choices))
-      .help("write the number of columns too, as in `--input name/2=file.csv`");
-  return {};
+  XLOG_UNREACHABLE("loading the program checked that each --input has one relation");
 }
 
 }  // namespace
@@ -307,10 +282,6 @@ bool load_inputs(const std::vector<Input>& inputs, Program& program, Session& se
   bool ok = true;
   for (const Input& input : inputs) {
     const PredId pred = find_relation(input, program, session);
-    if (!pred.valid()) {
-      ok = false;
-      continue;
-    }
     std::string reason;
     const std::optional<std::string> text = read_file(input.path, reason);
     if (!text) {

@@ -15,8 +15,9 @@ using lang::TypeKind;
 using lang::Value;
 
 std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
   return text;
 }
 
@@ -118,6 +119,12 @@ bool is_utf8(std::string_view text) {
 }
 
 // Words that floats also accept (inf, nan) do not count as numbers here.
+bool starts_like_number(std::string_view text) {
+  text = trimmed(text);
+  return !text.empty() &&
+         std::string_view("0123456789+-.").find(text.front()) != std::string_view::npos;
+}
+
 bool is_number(std::string_view text) {
   text = trimmed(text);
   const size_t first = !text.empty() && text.front() == '-' ? 1 : 0;

@@ -129,17 +129,17 @@ std::optional<Value> evaluate(ArithOp op, const Type& result, std::span<const Va
 
 namespace {
 
-// The bounds are powers of two, so they are exact in f64 where the largest value itself would not
-// be.
+// A float becomes an integer by way of i64 (or u64 past it) and then wraps to the width. The bounds
+// are powers of two, so they are exact in f64.
 template <typename T>
 std::optional<Value> float_to_integer(double number) {
+  constexpr double kHalf = static_cast<double>(uint64_t{1} << 63);
   const double whole = std::trunc(number);
-  constexpr double kPast = std::is_signed_v<T>
-                               ? -static_cast<double>(std::numeric_limits<T>::min())
-                               : static_cast<double>(uint64_t{1} << (8 * sizeof(T) - 1)) * 2;
-  const double least = static_cast<double>(std::numeric_limits<T>::min());
-  if (!(whole >= least && whole < kPast)) return std::nullopt;
-  return make(static_cast<T>(whole));
+  if (whole >= -kHalf && whole < kHalf) return make(static_cast<T>(static_cast<int64_t>(whole)));
+  if (std::is_same_v<T, uint64_t> && whole >= kHalf && whole < kHalf * 2) {
+    return make(static_cast<T>(static_cast<uint64_t>(whole)));
+  }
+  return std::nullopt;
 }
 
 template <typename T>

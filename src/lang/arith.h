@@ -20,7 +20,7 @@ namespace xlog::lang {
 std::optional<Value> evaluate(ArithOp op, const Type& result, std::span<const Value> operands);
 
 // cast(value, to) of a value of static type `from`. Between numbers and bool: integers wrap through
-// 64 bits; a float is truncated, and has no value as an integer when it is NaN or out of range;
+// 64 bits; a float is truncated to 64 bits, where NaN and what is out of range has no value;
 // bool is `!= 0`, and 0 or 1 as a number. To and from `term` (made by inference, not written by
 // users) the value stays the same: to_term and from_term.
 std::optional<Value> evaluate_cast(const Value& value, const Type& from, const Type& to,

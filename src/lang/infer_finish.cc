@@ -4,10 +4,12 @@
 //
 // Inside a term every value has one form (lang/arith.h, to_term). Where a variable of another type
 // stands inside a compound term or a list of terms, a helper variable of type term takes its place,
-// joined to it by an equation with a cast:
+// joined to it by an equation with a cast; where the structure is matched, so that it may bind the
+// variable, by one in each direction (the one that is not needed to bind holds anyway):
 //
 //   p(f(X)) :- q(X).            X of u32        p(f(H)) :- q(X), H = cast(X, term).
-//   r(X) :- p(f(X)), X > 3.     X of i64        r(X) :- p(f(H)), X = cast(H, i64), X > 3.
+//   r(X) :- p(f(X)), X > 3.     X of i64        r(X) :- p(f(H)), X = cast(H, i64), H = cast(X,
+//   term), X > 3.
 //
 // So every argument of a compound term is a term and evaluators match it bit by bit.
 #include <utility>
@@ -35,16 +37,14 @@ class RuleFinisher {
   RuleFinisher(Rule& rule, Names& names) : rule_(rule), names_(names) {}
 
   void finish() {
-    std::vector<bool> none(rule_.variables.size(), false);
-    const std::vector<bool> bound = finish_body(rule_.body, none);
+    finish_body(rule_.body);
     for (HeadElement& element : rule_.head) {
-      finish_body(element.condition, bound);
-      std::vector<Literal>& joined = element.condition.empty() ? rule_.body : element.condition;
-      Scope scope{joined, {}, Direction::IntoTerm, {}};
+      finish_body(element.condition);
+      Scope scope{element.condition.empty() ? rule_.body : element.condition};
       for (Term& arg : element.args) finish_term(arg, scope);
       append(scope);
     }
-    Scope scope{rule_.body, {}, Direction::IntoTerm, {}};
+    Scope scope{rule_.body};
     for (HeadAggregate& aggregate : rule_.aggregates) finish_term(aggregate.value, scope);
     if (rule_.lower) finish_term(*rule_.lower, scope);
     if (rule_.upper) finish_term(*rule_.upper, scope);
@@ -52,17 +52,16 @@ class RuleFinisher {
   }
 
  private:
-  enum class Direction : uint8_t {
-    IntoTerm,  // H = cast(X, term): X is bound elsewhere
-    Either,    // X = cast(H, type) where nothing else binds X
+  struct Helper {
+    VarId variable, helper;
+    bool binds;  // has the equation that gives the variable its value
   };
 
   // Literals to be added to one body, and the helper of each variable there.
   struct Scope {
     std::vector<Literal>& body;
-    std::vector<bool> bound;
-    Direction direction;
-    std::vector<std::pair<VarId, VarId>> helpers;
+    bool matched = false;  // the structure is matched against rows; else it is built
+    std::vector<Helper> helpers = {};
     std::vector<Literal> added = {};
   };
 
@@ -71,33 +70,16 @@ class RuleFinisher {
     scope.added.clear();
   }
 
-  // Variables that a literal of the body binds by itself, outside of terms.
-  static void mark_bound(const std::vector<Literal>& body, std::vector<bool>& bound) {
-    auto mark = [&bound](const Term& term) {
-      if (term.kind == TermKind::Variable) bound[term.var.index] = true;
-    };
-    for (const Literal& literal : body) {
-      if (literal.nots != 0) continue;
-      const bool equation = literal.kind == LiteralKind::Compare && literal.op == CompareOp::Eq;
-      for (const Term& arg : literal.args) mark(arg);
-      if (equation || literal.kind == LiteralKind::Aggregate) mark(literal.lhs);
-      if (equation) mark(literal.rhs);
-    }
-  }
-
-  std::vector<bool> finish_body(std::vector<Literal>& body, std::vector<bool> bound) {
-    bound.resize(rule_.variables.size(), false);
-    mark_bound(body, bound);
-    Scope scope{body, bound, Direction::Either, {}};
+  void finish_body(std::vector<Literal>& body) {
+    Scope scope{body};
     for (Literal& literal : body) {
-      const bool negative = literal.nots != 0 || literal.modal != Modal::None;
-      scope.direction = negative ? Direction::IntoTerm : Direction::Either;
-      finish_body(literal.body, bound);
+      scope.matched = literal.nots == 0 && literal.modal == Modal::None;
+      finish_body(literal.body);
       const bool findall =
           literal.kind == LiteralKind::Builtin && literal.builtin == BuiltinId::Findall;
       for (size_t i = 0; i < literal.args.size(); ++i) {
         if (findall && i == 0) {  // built once a solution of the goal
-          Scope goal{literal.body, {}, Direction::IntoTerm, {}};
+          Scope goal{literal.body};
           finish_term(literal.args[i], goal);
           append(goal);
         } else {
@@ -108,7 +90,6 @@ class RuleFinisher {
       finish_term(literal.rhs, scope);
     }
     append(scope);
-    return bound;
   }
 
   // Recursion follows the term, whose nesting the parser limits.
@@ -142,26 +123,26 @@ class RuleFinisher {
   }
 
   void convert_variable(Term& arg, Scope& scope) {
-    const VarId inner = arg.var;
+    Helper& entry = helper_of(arg, scope);
+    arg.var = entry.helper;
     arg.type = Type{TypeKind::Term, nullptr};
-    for (const auto& [variable, helper] : scope.helpers) {
-      if (variable == inner) {
-        arg.var = helper;
-        return;
-      }
+    if (!scope.matched || entry.binds) return;
+    entry.binds = true;
+    scope.added.push_back(equation(entry.variable, entry.helper));
+  }
+
+  Helper& helper_of(const Term& variable_term, Scope& scope) {
+    for (Helper& entry : scope.helpers) {
+      if (entry.variable == variable_term.var) return entry;
     }
     const VarId helper{static_cast<uint32_t>(rule_.variables.size())};
     Variable variable;
     variable.helper = true;
-    variable.type = arg.type;
-    variable.span = arg.span;
+    variable.type = Type{TypeKind::Term, nullptr};
+    variable.span = variable_term.span;
     rule_.variables.push_back(std::move(variable));
-    arg.var = helper;
-    scope.helpers.emplace_back(inner, helper);
-
-    const bool bound = inner.index < scope.bound.size() && scope.bound[inner.index];
-    const bool into_term = scope.direction == Direction::IntoTerm || bound;
-    scope.added.push_back(into_term ? equation(helper, inner) : equation(inner, helper));
+    scope.added.push_back(equation(helper, variable_term.var));
+    return scope.helpers.emplace_back(Helper{variable_term.var, helper, false});
   }
 
   // to = cast(from, type of to)

@@ -1,12 +1,12 @@
 // Surface syntax -> checked but untyped Program. The steps, in the order in which lower() in
 // lower.cc calls them:
 //
-//   normalise findall goals, replace constants   (constants.h)
-//   apply imports and visibility                 (imports.h)
-//   declare types, predicates, functions         (declare.cc)
-//   lower each statement                         (lower_rule.cc, lower_literal.cc, lower_term.cc,
-//   lower_fact.cc) queries                                      (lower_query.cc) inputs, strong
-//   negation, undefined names     (lower_finish.cc)
+//   1. replace constants, put findall goals into braces   (constants.h, lower.cc)
+//   2. apply imports and visibility                       (imports.h)
+//   3. declare types, predicates, functions               (declare.cc)
+//   4. lower facts, rules and their parts                 (lower_fact, _rule, _literal, _term)
+//   5. lower queries                                      (lower_query.cc)
+//   6. inputs, strong negation, undefined names           (lower_finish.cc)
 //
 // This header holds what they share.
 #pragma once

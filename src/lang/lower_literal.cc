@@ -171,6 +171,10 @@ void RuleLowering::atom(const ast::Literal& l) {
   const std::string_view name = low_.text(key.name);
   if (!key.strong_negation && !low_.is_defined(key)) {
     if (key.arity == 1 && binding_test(l)) return;
+    if (key.arity == 0 && (name == "true" || name == "false")) {
+      if ((name == "true") == is_negative(l.prefix)) impossible(l.span);
+      return;
+    }
     if (const BuiltinInfo* info = find_builtin(name, key.arity)) return builtin(l, *info);
     if (changes_the_program(name) || is_reserved_pair_predicate(name, key.arity)) {
       Diagnostic& diagnostic = fail(Code::UnsupportedPredicate, l.atom.name_span,
@@ -209,22 +213,27 @@ void RuleLowering::builtin(const ast::Literal& l, const BuiltinInfo& info) {
         .help("remove `know` or `possible`");
     return;
   }
-  const uint8_t nots = is_negative(l.prefix) ? 1 : 0;
-  if (info.id == BuiltinId::Findall) return findall(l, nots);
-  if (info.id == BuiltinId::Maplist2 || info.id == BuiltinId::Maplist3)
-    return maplist(l, info, nots);
+  const bool is_maplist = info.id == BuiltinId::Maplist2 || info.id == BuiltinId::Maplist3;
+  if (is_maplist || info.id == BuiltinId::Findall) {
+    if (!l.prefix.empty()) {
+      fail(Code::InvalidArgument, l.span, fmt::format("`{}` cannot be negated", info.spelling))
+          .help("define a predicate with it and negate that");
+      return;
+    }
+    return is_maplist ? maplist(l, info) : findall(l);
+  }
   Literal out;
   out.kind = LiteralKind::Builtin;
   out.builtin = info.id;
   out.span = l.span;
-  out.nots = nots;
+  out.nots = is_negative(l.prefix) ? 1 : 0;
   for (const Expr& arg : l.atom.args) out.args.push_back(argument(arg));
   emit(std::move(out));
 }
 
 // The goal was put into braces (normalise_goals in lower.cc): args = {_, { goal } with the template
 // as value, list}.
-void RuleLowering::findall(const ast::Literal& l, uint8_t nots) {
+void RuleLowering::findall(const ast::Literal& l) {
   const Expr& braces = l.atom.args[1];
   if (braces.kind != ExprKind::Aggregate || braces.body.size() == 0) {
     fail(Code::InvalidArgument, braces.span, "the goal of `findall` is an atom")
@@ -235,7 +244,6 @@ void RuleLowering::findall(const ast::Literal& l, uint8_t nots) {
   out.kind = LiteralKind::Builtin;
   out.builtin = BuiltinId::Findall;
   out.span = l.span;
-  out.nots = nots;
   const Expr& shape = braces.args[0];
 
   Scope scope;
@@ -262,10 +270,9 @@ void RuleLowering::findall(const ast::Literal& l, uint8_t nots) {
   emit(std::move(out));
 }
 
-void RuleLowering::maplist(const ast::Literal& l, const BuiltinInfo& info, uint8_t nots) {
+void RuleLowering::maplist(const ast::Literal& l, const BuiltinInfo& info) {
   const Expr& reference = l.atom.args[0];
-  const bool is_name = reference.kind == ExprKind::Name || reference.kind == ExprKind::String;
-  if (!is_name || reference.has_parens) {
+  if (reference.kind != ExprKind::Name || reference.has_parens) {
     fail(Code::InvalidArgument, reference.span, "the first argument of `maplist` names a predicate")
         .help("as in `maplist(good, [1, 2])`");
     return;
@@ -281,7 +288,6 @@ void RuleLowering::maplist(const ast::Literal& l, const BuiltinInfo& info, uint8
   out.kind = LiteralKind::Builtin;
   out.builtin = info.id;
   out.span = l.span;
-  out.nots = nots;
   out.pred = low_.use_predicate(key, reference.span);
   for (size_t i = 1; i < l.atom.args.size(); ++i) out.args.push_back(argument(l.atom.args[i]));
   emit(std::move(out));

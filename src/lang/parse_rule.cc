@@ -67,8 +67,8 @@ bool parse_right_side(TokenStream& in, ast::Literal& out) {
   return in.fail("`,` or the end of the literal", "comparisons do not chain: write `X < Y, Y < Z`");
 }
 
-bool misplaced_prefix(TokenStream& in, const Token& first, std::string_view what) {
-  in.lexer.report(Code::UnexpectedToken, first.span, std::string(what));
+bool misplaced_prefix(TokenStream& in, Code code, const Token& first, std::string_view what) {
+  in.lexer.report(code, first.span, std::string(what));
   return false;
 }
 
@@ -78,7 +78,7 @@ bool parse_literal(TokenStream& in, ast::Literal& out) {
   const TokenKind next = in.peek().kind;
   if (const auto op = compare_op(next)) {
     if (std::ranges::any_of(out.prefix, is_modal)) {
-      return misplaced_prefix(in, first,
+      return misplaced_prefix(in, Code::ModalOverBuiltin, first,
                               "`know` and `possible` stand before atoms, not before comparisons");
     }
     in.take();
@@ -88,7 +88,8 @@ bool parse_literal(TokenStream& in, ast::Literal& out) {
   } else if (next == TokenKind::Univ || in.at(Word::Is)) {
     if (!out.prefix.empty()) {
       return misplaced_prefix(
-          in, first, "`is` and `=..` cannot be negated or asked about as known or possible");
+          in, Code::UnexpectedToken, first,
+          "`is` and `=..` cannot be negated or asked about as known or possible");
     }
     in.take();
     out.kind = next == TokenKind::Univ ? LiteralKind::Univ : LiteralKind::Is;

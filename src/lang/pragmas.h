@@ -26,7 +26,9 @@ struct PragmaInfo {
 };
 const std::vector<PragmaInfo>& all_pragmas();
 
-// Sets one field; reports UnknownPragma or InvalidPragmaValue and leaves `pragmas` unchanged when it cannot.
-bool apply_pragma(const ast::PragmaDecl& pragma, const Interner& names, Pragmas& pragmas, Diagnostics& diagnostics);
+// Sets one field; reports UnknownPragma or InvalidPragmaValue and leaves `pragmas` unchanged when
+// it cannot.
+bool apply_pragma(const ast::PragmaDecl& pragma, const Interner& names, Pragmas& pragmas,
+                  Diagnostics& diagnostics);
 
 }  // namespace xlog::lang

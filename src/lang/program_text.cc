@@ -315,8 +315,9 @@ std::string to_source(const Rule& rule, const Program& program, const Names& nam
     printer.out += fmt::format("learnable({}) :: ", names.symbols.text(*rule.learnable));
   }
   printer.head();
-  if (!rule.body.empty() || rule.head.empty()) {
-    printer.out += rule.head.empty() ? ":- " : " :- ";
+  const bool is_constraint = rule.head_kind == HeadKind::None;
+  if (!rule.body.empty() || is_constraint) {
+    printer.out += is_constraint ? ":- " : " :- ";
     printer.body(rule.body);
   }
   printer.out += '.';

@@ -63,8 +63,8 @@ class RuleLowering {
   void compare(const ast::Literal& literal);
   void assignment(const ast::Literal& literal);
   void builtin(const ast::Literal& literal, const BuiltinInfo& info);
-  void findall(const ast::Literal& literal, uint8_t nots);
-  void maplist(const ast::Literal& literal, const BuiltinInfo& info, uint8_t nots);
+  void findall(const ast::Literal& literal);
+  void maplist(const ast::Literal& literal, const BuiltinInfo& info);
   bool binding_test(const ast::Literal& literal);
   void between(const ast::Expr& x, const ast::Expr& interval, Span span, uint8_t nots);
   void impossible(Span span);

@@ -261,14 +261,15 @@ class Rewriter {
     return adorned;
   }
 
-  // An argument is bound when all its variables are.
+  // An argument is bound when all its variables are. Floats stay free: a guard would compare bits
+  // where an equation of the rule may accept -0.0 for 0.0.
   std::string adorn(const Literal& atom, const std::vector<bool>& bound) const {
     std::string adornment;
     std::vector<VarId> variables;
     for (const Term& arg : atom.args) {
       variables.clear();
       collect_variables(arg, variables);
-      bool all = true;
+      bool all = !lang::is_float(arg.type.kind);
       for (const VarId var : variables) all = all && var.index < bound.size() && bound[var.index];
       adornment += all ? 'b' : 'f';
     }

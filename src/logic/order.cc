@@ -23,12 +23,14 @@ using lang::VarId;
 
 namespace {
 
-// Best first. A later rank never improves by waiting, so taking the best literal at once is enough.
+// Best first. Ranks only improve while variables get bound, so the best literal can be taken at
+// once.
 enum class Rank : uint8_t {
   Filter,       // everything it names is bound
   Computes,     // an equation, built-in or aggregate that binds
   Connected,    // an atom with a bound or constant argument
   Unconnected,  // any other atom
+  Late,         // an equation that would choose the bits of a float that another literal can bring
   NotReady,
 };
 
@@ -62,7 +64,7 @@ class Agenda {
     std::vector<Binding> bindings;
     bindings.reserve(body.size());
     for (const Literal& literal : body) bindings.push_back(binding_of(literal, scope));
-    leave_floats_to_atoms(scope.rule, bindings);
+    mark_floats(scope.rule, bindings);
     for (uint32_t i = 0; i < body.size(); ++i) add(i, std::move(bindings[i]));
     std::sort(watches_.begin(), watches_.end(), [](const Watch& a, const Watch& b) {
       return std::tuple(a.var, a.literal, a.way) < std::tuple(b.var, b.literal, b.way);
@@ -100,6 +102,7 @@ class Agenda {
     bool done = false;
     bool ready = false;
     bool generates = false;
+    bool compares = false;
     bool connected = false;
     uint32_t names_missing = 0;
     std::vector<VarId> outputs;
@@ -114,6 +117,7 @@ class Agenda {
   void add(uint32_t literal, Binding binding) {
     Item& item = items_[literal];
     item.generates = binding.generates;
+    item.compares = binding.compares;
     item.connected = binding.anchored;
     for (std::vector<VarId>& way : binding.ways) {
       const auto index = static_cast<uint32_t>(missing_.size());
@@ -125,23 +129,23 @@ class Agenda {
     item.outputs = std::move(binding.outputs);
   }
 
-  // `X = 0.0` holds for -0.0 too, so an equation must not choose the bits of a float that an atom
-  // brings: it waits and tests.
-  static void leave_floats_to_atoms(const Rule& rule, std::vector<Binding>& bindings) {
-    std::vector<bool> from_atoms(rule.variables.size(), false);
+  // `X = 0.0` holds for -0.0 too, so an equation must not choose the bits of a float that an atom,
+  // an aggregate or a built-in brings: it waits until that is bound, and then tests or binds the
+  // other side.
+  void mark_floats(const Rule& rule, const std::vector<Binding>& bindings) {
+    brought_float_.assign(rule.variables.size(), false);
     for (const Binding& binding : bindings) {
-      if (!binding.generates) continue;
-      for (const VarId var : binding.outputs) from_atoms[var.index] = true;
+      if (binding.compares) continue;
+      for (const VarId var : binding.outputs) {
+        brought_float_[var.index] = lang::is_float(rule.variables[var.index].type.kind);
+      }
     }
-    const auto is_float_of_atom = [&](VarId var) {
-      return from_atoms[var.index] && lang::is_float(rule.variables[var.index].type.kind);
-    };
-    for (Binding& binding : bindings) {
-      if (binding.generates || !binding.compares) continue;
-      if (std::none_of(binding.outputs.begin(), binding.outputs.end(), is_float_of_atom)) continue;
-      binding.ways.erase(binding.ways.begin(), std::prev(binding.ways.end()));  // all sides bound
-      binding.outputs.clear();
-    }
+  }
+
+  bool chooses_float(const Item& item) const {
+    return item.compares && std::any_of(item.outputs.begin(), item.outputs.end(), [&](VarId var) {
+             return brought_float_[var.index] && !bound_.contains(var);
+           });
   }
 
   // Watches the variables that are still free and returns how many they are.
@@ -176,6 +180,7 @@ class Agenda {
     Item& item = items_[literal];
     if (item.done || !item.ready) return;
     const Rank rank = item.names_missing == 0 ? Rank::Filter
+                      : chooses_float(item)   ? Rank::Late
                       : !item.generates       ? Rank::Computes
                       : item.connected        ? Rank::Connected
                                               : Rank::Unconnected;
@@ -186,6 +191,8 @@ class Agenda {
 
   BoundSet& bound_;
   std::vector<Item> items_;
+  std::vector<bool>
+      brought_float_;  // by variable: a float that something else than an equation can bind
   std::vector<uint32_t> missing_;  // by way: how many of its variables are free
   std::vector<Watch> watches_;     // sorted by variable
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready_;

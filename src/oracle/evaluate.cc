@@ -77,15 +77,20 @@ class Evaluation {
     return true;
   }
 
-  // --- what is reported
-  // ---------------------------------------------------------------------------
+  // ---- what is reported ----
 
   void report_violation(const Instantiation::Violation& violation) {
     const lang::Rule& rule = context_.program.rules[violation.rule];
-    std::string message =
-        rule.origin == lang::RuleOrigin::Coherence
-            ? "an atom and its strong negation both hold"
-            : fmt::format("the constraint `{}` is violated", constraint_text(rule));
+    if (rule.origin == lang::RuleOrigin::Coherence) {
+      context_.session.diagnostics
+          .report(Code::ConstraintViolated, rule.span,
+                  violation.instance.empty()
+                      ? "an atom and its strong negation both hold"
+                      : fmt::format("`{0}` and `-{0}` both hold", violation.instance))
+          .help("strong negation says that the atom is false; one of the two must go");
+      return;
+    }
+    std::string message = fmt::format("the constraint `{}` is violated", constraint_text(rule));
     if (!violation.instance.empty()) message += " with " + violation.instance;
     context_.session.diagnostics.report(Code::ConstraintViolated, rule.span, std::move(message))
         .help(
@@ -123,8 +128,7 @@ class Evaluation {
         .note("shown instead is the well-founded part: what holds whatever the guesses");
   }
 
-  // --- rows
-  // ------------------------------------------------------------------------------------------
+  // ---- rows ----
 
   // Calls `visit` for every row of a predicate with its atom; settled rows have none.
   template <typename Visit>
@@ -167,8 +171,7 @@ class Evaluation {
     return answers;
   }
 
-  // --- views: an odometer over the parts
-  // -----------------------------------------------------------------
+  // ---- views: an odometer over the parts ----
 
   void list_views(Answer& answer) {
     part_of_.assign(instance_.ground.atom_count, {UINT32_MAX, 0});

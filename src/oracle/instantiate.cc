@@ -93,8 +93,7 @@ class Instantiator {
     }
   }
 
-  // --- rows: semi-naive rounds
-  // -------------------------------------------------------------------------
+  // ---- rows: semi-naive rounds ----
 
   void grow(uint32_t component_index) {
     const logic::Component& component = context_.analysis.components[component_index];
@@ -169,8 +168,7 @@ class Instantiator {
     });
   }
 
-  // --- ground rules
-  // -----------------------------------------------------------------------------------
+  // ---- ground rules ----
 
   void ground_component(const logic::Component& component) {
     for (uint32_t r : component.rules) ground_rule(r);
@@ -244,19 +242,28 @@ class Instantiator {
     return value->as_signed();
   }
 
+  // A rule without head atoms: a constraint, or a choice among nothing, which only its bounds can
+  // violate.
   void ground_constraint(uint32_t r) {
     const Rule& rule = rule_at(r);
     Matcher matcher(context_, out_.database, &out_.ground);
     Bindings bindings(rule.variables.size());
-    matcher.solve(r, rule.body, order_at(r).body, bindings,
-                  [&](const Bindings&, const std::vector<GroundLiteral>& body) {
-                    if (body.empty() && !out_.violation)
-                      out_.violation = {r, instance_text(rule, bindings)};
-                    add({GroundHead::Constraint, {}, body, r});
-                  });
+    matcher.solve(
+        r, rule.body, order_at(r).body, bindings,
+        [&](const Bindings&, const std::vector<GroundLiteral>& body) {
+          if (rule.head_kind == HeadKind::Choice) {
+            const bool too_few = rule.lower && bound_value(*rule.lower, matcher, bindings) > 0;
+            const bool too_many = rule.upper && bound_value(*rule.upper, matcher, bindings) < 0;
+            if (!too_few && !too_many) return;
+          }
+          if (body.empty() && !out_.violation) out_.violation = {r, instance_text(rule, bindings)};
+          add({GroundHead::Constraint, {}, body, r});
+        });
   }
 
+  // "X = 1, Y = 2"; for strong negation the atom that holds together with its opposite.
   std::string instance_text(const Rule& rule, const Bindings& bindings) {
+    if (rule.origin == lang::RuleOrigin::Coherence) return opposed_atom(rule.body[0], bindings);
     std::string text;
     for (uint32_t v = 0; v < rule.variables.size(); ++v) {
       const lang::Variable& variable = rule.variables[v];
@@ -268,8 +275,16 @@ class Instantiator {
     return text;
   }
 
-  // --- heads
-  // -------------------------------------------------------------------------------------------
+  std::string opposed_atom(const Literal& literal, const Bindings& bindings) {
+    std::string text{context_.names().symbols.text(context_.program[literal.pred].name)};
+    for (size_t i = 0; i < literal.args.size(); ++i) {
+      text +=
+          (i == 0 ? "(" : ", ") + lang::to_source(bindings[literal.args[i].var], context_.names());
+    }
+    return literal.args.empty() ? text : text + ")";
+  }
+
+  // ---- heads ----
 
   std::optional<Tuple> head_tuple(const HeadElement& element, Matcher& matcher,
                                   const Bindings& bindings) {

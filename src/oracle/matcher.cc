@@ -195,6 +195,7 @@ void Matcher::builtin(Frame& frame, const Literal& literal, const Next& next) {
   for (const Term& arg : literal.args) {
     args.push_back(is_bound(arg, frame.bindings) ? value_of(arg, frame.bindings) : std::nullopt);
   }
+  if (literal.builtin == BuiltinId::Between && !args[2]) check_interval(*args[0], *args[1]);
   bool found = false;
   solve_builtin(literal.builtin, args, context_.names(), [&](std::span<const Value> row) {
     const size_t mark = frame.bindings.mark();
@@ -207,6 +208,16 @@ void Matcher::builtin(Frame& frame, const Literal& literal, const Next& next) {
     context_.tick();
   });
   if (literal.nots == 1 && !found) next();
+}
+
+// Integers of one type, so the difference of the bits is the number of steps when lo <= hi.
+void Matcher::check_interval(const Value& lo, const Value& hi) const {
+  if (lang::compare(lo, hi, context_.names()) > 0) return;
+  if (hi.bits - lo.bits <= context_.options.max_rows) return;
+  throw LimitExceeded{fmt::format("the interval {}..{} has more than {} values",
+                                  lang::to_source(lo, context_.names()),
+                                  lang::to_source(hi, context_.names()), context_.options.max_rows),
+                      "raise it with `--max-rows N`, or take a smaller interval"};
 }
 
 void Matcher::aggregate(Frame& frame, const Literal& literal, uint32_t index, const Next& next) {

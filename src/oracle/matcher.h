@@ -116,6 +116,7 @@ class Matcher {
   void test_atom(Frame& frame, const lang::Literal& literal, const Next& next);
   void compare(Frame& frame, const lang::Literal& literal, const Next& next);
   void builtin(Frame& frame, const lang::Literal& literal, const Next& next);
+  void check_interval(const Value& lo, const Value& hi) const;
   void aggregate(Frame& frame, const lang::Literal& literal, uint32_t index, const Next& next);
   void findall(Frame& frame, const lang::Literal& literal, uint32_t index, const Next& next);
   void maplist(Frame& frame, const lang::Literal& literal, size_t element,

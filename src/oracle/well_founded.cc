@@ -11,19 +11,32 @@ namespace {
 using lang::Modal;
 using logic::Mode;
 
+// More open rows than this, and the results that are still possible are not looked at.
+constexpr size_t kMaxOpenRows = 16;
+
 Truth aggregate_truth(const GroundAggregate& aggregate, const GroundProgram& program,
                       const Bounds& bounds, lang::Names& names) {
-  std::vector<const std::vector<Value>*> rows;
-  for (const auto& element : aggregate.input->elements) {
+  const AggregateInput& input = *aggregate.input;
+  std::vector<const std::vector<Value>*> certain, open;
+  for (const auto& element : input.elements) {
     Truth truth = Truth::True;
     for (const GroundLiteral& literal : element.condition) {
       truth = std::min(truth, bounded_truth(literal, program, bounds, names));
     }
-    if (truth == Truth::Unknown) return Truth::Unknown;
-    if (truth == Truth::True) rows.push_back(&element.values);
+    if (truth == Truth::Unknown) open.push_back(&element.values);
+    if (truth == Truth::True) certain.push_back(&element.values);
   }
-  const auto result = fold_rows(aggregate.input->folds, aggregate.input->nonempty, rows, names);
-  return result && *result == aggregate.result ? Truth::True : Truth::False;
+  if (open.empty()) {
+    const auto result = fold_rows(input.folds, input.nonempty, certain, names);
+    return result && *result == aggregate.result ? Truth::True : Truth::False;
+  }
+  if (open.size() > kMaxOpenRows) return Truth::Unknown;
+  const auto results = possible_results(input.folds, input.nonempty, certain, open, names);
+  if (!results) return Truth::Unknown;
+  if (std::find(results->begin(), results->end(), aggregate.result) == results->end())
+    return Truth::False;
+  // The only result there can be; without a certain row there might be none at all.
+  return results->size() == 1 && !certain.empty() ? Truth::True : Truth::Unknown;
 }
 
 // One least fixpoint: derives heads whose bodies hold by `literal_holds`, which may look at what is
