@@ -3,6 +3,8 @@
 #include <CLI/Error.hpp>
 #include <CLI/Option.hpp>
 #include <CLI/Validators.hpp>
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cmath>
 
@@ -80,14 +82,15 @@ void add_limit_options(CLI::App& command, RunOptions& options) {
           [&answer](const std::string& text) {
             answer.max_candidates = parse_count(text, "--max-candidates");
           },
-          "Give up after so many guesses (exit code 4)")
+          fmt::format("Give up after so many guesses (exit code 4; default {})",
+                      answer.max_candidates))
       ->type_name("N")
       ->group(kGroup);
   command
       .add_option_function<std::string>(
           "--max-rows",
           [&answer](const std::string& text) { answer.max_rows = parse_count(text, "--max-rows"); },
-          "Give up at so many derived rows (exit code 4)")
+          fmt::format("Give up at so many derived rows (exit code 4; default {})", answer.max_rows))
       ->type_name("N")
       ->group(kGroup);
 }

@@ -18,9 +18,11 @@ std::string column_name(const Inference& inference, uint32_t pred, uint32_t colu
 }
 
 std::string variable_name(const Inference& inference, uint32_t rule, VarId var) {
-  const Variable& variable = inference.program.rules[rule].variables[var.index];
-  const std::string_view name = inference.session.names.symbols.text(variable.name);
-  return name.empty() ? "this value" : fmt::format("variable {}", name);
+  const Rule& source = inference.program.rules[rule];
+  const std::string_view name =
+      inference.session.names.symbols.text(source.variables[var.index].name);
+  const bool written = !name.empty() && source.origin != RuleOrigin::Coherence;
+  return written ? fmt::format("variable {}", name) : "this value";
 }
 
 void add_label(Diagnostic& diagnostic, Span span, std::string text) {

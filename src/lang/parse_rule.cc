@@ -159,6 +159,8 @@ bool parse_choice(TokenStream& in, ast::Rule& out) {
   if (in.at(TokenKind::If) || in.at(TokenKind::Period) || in.at(TokenKind::End)) return true;
   if (in.peek().first_on_line)
     return true;  // the period is missing rather than an upper bound there
+  if (compare_op(in.peek().kind))
+    return in.fail("`:-` or a period", "bounds stand beside the braces: `1 { a ; b } 2`");
   return parse_expr(in, out.upper.emplace());
 }
 
