@@ -7,9 +7,8 @@
 
 namespace xlog::lang {
 
+namespace ast {
 namespace {
-
-using namespace ast;
 
 bool same(const Expr& a, const Expr& b);
 bool same(const Literal& a, const Literal& b);
@@ -107,13 +106,16 @@ bool same(const FactRun& a, const FactRun& b) {
   return a.table == b.table && a.first_row == b.first_row && a.rows == b.rows;
 }
 
-}  // namespace
-
-bool equal(const Statement& a, const Statement& b) {
+bool same(const Statement& a, const Statement& b) {
   if (a.node.index() != b.node.index()) return false;
   return std::visit(
       [&](const auto& node) { return same(node, std::get<std::decay_t<decltype(node)>>(b.node)); },
       a.node);
 }
+
+}  // namespace
+}  // namespace ast
+
+bool equal(const ast::Statement& a, const ast::Statement& b) { return ast::same(a, b); }
 
 }  // namespace xlog::lang

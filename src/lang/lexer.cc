@@ -41,7 +41,7 @@ constexpr std::array<uint8_t, 128> kFirstPunctuation = [] {
   std::array<uint8_t, 128> first{};
   first.fill(kPunctuation.size());
   for (size_t i = kPunctuation.size(); i-- > 0;) {
-    first[static_cast<size_t>(kPunctuation[i].spelling[0])] = static_cast<uint8_t>(i);
+    first[static_cast<unsigned char>(kPunctuation[i].spelling[0])] = static_cast<uint8_t>(i);
   }
   return first;
 }();
@@ -247,7 +247,7 @@ Token Lexer::directive(const char* begin) {
 Token Lexer::punctuation(const char* begin) {
   const std::string_view rest(at_, static_cast<size_t>(end_ - at_));
   const size_t first =
-      is_high(*begin) ? kPunctuation.size() : kFirstPunctuation[static_cast<size_t>(*begin)];
+      is_high(*begin) ? kPunctuation.size() : kFirstPunctuation[static_cast<unsigned char>(*begin)];
   for (size_t i = first; i < kPunctuation.size(); ++i) {
     const Punctuation& p = kPunctuation[i];
     if (!rest.starts_with(p.spelling)) continue;

@@ -235,7 +235,7 @@ void RuleLowering::builtin(const ast::Literal& l, const BuiltinInfo& info) {
 // as value, list}.
 void RuleLowering::findall(const ast::Literal& l) {
   const Expr& braces = l.atom.args[1];
-  if (braces.kind != ExprKind::Aggregate || braces.body.size() == 0) {
+  if (braces.kind != ExprKind::Aggregate || braces.body.empty()) {
     fail(Code::InvalidArgument, braces.span, "the goal of `findall` is an atom")
         .help("as in `findall(X, edge(1, X), L)`");
     return;

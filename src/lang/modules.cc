@@ -57,11 +57,11 @@ class Linker {
     Span imported_at;
   };
 
-  uint32_t open(Module module, std::string name, Span imported_at = {}) {
+  uint32_t open(Module module, const std::string& name, Span imported_at = {}) {
     const auto index = static_cast<uint32_t>(files_.size());
     File file;
     file.unit.path = module.file->path;
-    file.unit.name = name.empty() ? module.file->name : std::move(name);
+    file.unit.name = name.empty() ? module.file->name : name;
     file.unit.module = std::move(module);
     file.imported_at = imported_at;
     if (!file.unit.path.empty()) by_path_.emplace(file.unit.path, index);

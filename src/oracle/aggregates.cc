@@ -11,7 +11,6 @@ namespace xlog::oracle {
 namespace {
 
 using lang::Names;
-using lang::TypeKind;
 
 constexpr size_t kMaxSubsets = size_t{1} << 16;
 constexpr size_t kMaxStates = 200'000;

@@ -252,7 +252,7 @@ void Matcher::findall(Frame& frame, const Literal& literal, uint32_t index, cons
 }
 
 // Goes on once for each result the aggregate may have.
-void Matcher::with_results(Frame& frame, std::shared_ptr<const AggregateInput> input,
+void Matcher::with_results(Frame& frame, const std::shared_ptr<const AggregateInput>& input,
                            const Term& result, const Next& next) {
   std::vector<const std::vector<Value>*> certain, open;
   for (const auto& element : input->elements)

@@ -121,7 +121,7 @@ class Matcher {
   void findall(Frame& frame, const lang::Literal& literal, uint32_t index, const Next& next);
   void maplist(Frame& frame, const lang::Literal& literal, size_t element,
                std::vector<Value>& outputs, const Next& next);
-  void with_results(Frame& frame, std::shared_ptr<const AggregateInput> input,
+  void with_results(Frame& frame, const std::shared_ptr<const AggregateInput>& input,
                     const lang::Term& result, const Next& next);
 
   GroundLiteral open_atom(lang::PredId pred, size_t row);
