@@ -1,9 +1,9 @@
 #include "cli/options.h"
 
+#include <fmt/format.h>
 #include <CLI/Error.hpp>
 #include <CLI/Option.hpp>
 #include <CLI/Validators.hpp>
-#include <fmt/format.h>
 
 #include <charconv>
 #include <cmath>
