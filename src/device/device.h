@@ -1,0 +1,139 @@
+// Where kernels run. One interface for the oracle, the interpreter, native code on the CPU, OpenCL
+// and CUDA, so that one test body covers them all.
+//
+//   Result<std::unique_ptr<Device>> device = open_device("cuda:0");
+//   Result<Buffer> x = (*device)->allocate(n * 4);
+//   (*device)->write(*x, 0, bytes);
+//   Result<KernelHandle> k = (*device)->compile(graph, kernel);
+//   (*device)->launch(*k, args);              // in order, maybe still running when it returns
+//   (*device)->read(*y, 0, bytes);            // waits for what it needs
+//   (*device)->checks();                      // which Check failed, if any
+//
+// A device never falls back to another one. Calls on one Device come from one thread at a time;
+// several Devices in one process are independent.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "kernel/graph.h"
+#include "kernel/oracle.h"
+#include "kernel/target.h"
+
+namespace xlog::device {
+
+using kernel::CheckFailure;
+using kernel::Scalar;
+
+struct DeviceInfo {
+  std::string name;  // what open_device takes: "cpu", "cuda:0", "opencl:1", "interp", "oracle", "c"
+  std::string hardware;  // "NVIDIA H200", "Intel Xeon ..., 2 threads"
+  std::string software;  // driver and compiler with versions
+  uint64_t memory = 0;   // bytes in all; 0: unknown
+  uint32_t compute_units = 0;
+  bool has_groups = false;  // lanes of a group run side by side: a GPU. Plans choose tiles by it.
+  const kernel::Target* target = nullptr;
+};
+
+// Memory of a device; freed with its last copy. Buffers of one device do not fit another.
+class BufferStorage {
+ public:
+  virtual ~BufferStorage() = default;
+  uint64_t bytes = 0;
+  uint64_t id = 0;  // unique in its device, in order of allocation
+};
+using Buffer = std::shared_ptr<BufferStorage>;
+
+// A part of a buffer as a kernel sees it; the element type is the parameter's.
+struct View {
+  Buffer buffer;
+  uint64_t offset = 0;          // bytes
+  uint64_t bytes = UINT64_MAX;  // UINT64_MAX: to the end
+};
+
+using Argument = std::variant<Scalar, View>;
+
+// A compiled kernel.
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  std::string name;
+  std::string key;  // of the cache: 32 hex digits
+};
+using KernelHandle = std::shared_ptr<const Executable>;
+
+// What a device did since it was opened. Deterministic for a given sequence of calls.
+struct Counters {
+  uint64_t launches = 0;
+  uint64_t instances = 0;
+  uint64_t bytes_to_device = 0;
+  uint64_t bytes_from_device = 0;
+  uint64_t bytes_on_device = 0;  // copied inside it
+  uint64_t waits = 0;
+  uint64_t compiled = 0;   // kernels that went through a compiler
+  uint64_t cached = 0;     // kernels that came from the disk cache
+  uint64_t allocated = 0;  // bytes in use now
+  uint64_t peak = 0;       // most bytes in use
+};
+
+// A point in a device's queue; times between two of them are the device's own.
+class Event {
+ public:
+  virtual ~Event() = default;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  virtual const DeviceInfo& info() const = 0;
+
+  // Memory comes as it is: not cleared.
+  virtual Result<Buffer> allocate(uint64_t bytes) = 0;
+  virtual Status write(const View& to, std::span<const std::byte> bytes) = 0;
+  virtual Status read(const View& from, std::span<std::byte> bytes) = 0;  // waits
+  virtual Status copy(const View& to, const View& from) = 0;
+  virtual Status fill(const View& to, std::byte value) = 0;
+
+  // `kernel` is as it was written; it is lowered for this device's target, or taken from the cache.
+  virtual Result<KernelHandle> compile(kernel::Graph& graph, kernel::Id kernel) = 0;
+  // One argument for each parameter of the kernel. Distinct buffers must not overlap, unless all of
+  // them are `in`. The number of instances is the argument that `grid n` or `group n` names.
+  virtual Status launch(const KernelHandle& kernel, std::span<const Argument> arguments) = 0;
+  virtual Status wait() = 0;
+  // Waits, gives the failed Check of the launches since the last call, and forgets it.
+  virtual Result<std::optional<CheckFailure>> checks() = 0;
+
+  virtual Result<std::unique_ptr<Event>> record_event() = 0;
+  virtual Result<double> seconds_between(const Event& from, const Event& to) = 0;  // waits
+
+  virtual Counters counters() const = 0;
+};
+
+struct OpenOptions {
+  uint32_t threads = 0;      // of the cpu; 0: as many as there are cores
+  std::string cache_folder;  // "": the user's cache folder; "none": no cache on disk
+  bool use_nvrtc = false;    // cuda: CUDA C through NVRTC instead of PTX through LLVM
+};
+
+// "auto" (cpu), "oracle", "interp", "cpu", "c", "opencl[:k]", "cuda[:k]". An error says what is
+// missing and how to get it.
+Result<std::unique_ptr<Device>> open_device(const std::string& name,
+                                            const OpenOptions& options = {});
+
+// What is here and what is not, with the reason: for `xlog kernel devices`. Opens what it lists.
+struct DeviceListing {
+  std::string name;
+  std::optional<DeviceInfo> info;
+  std::string problem;  // why it cannot be used
+};
+std::vector<DeviceListing> list_devices();
+
+}  // namespace xlog::device

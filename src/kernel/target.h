@@ -1,0 +1,23 @@
+// What a target can do. A new target is such a record, a table of op texts and perhaps a few
+// legaliser rules; the passes read the record and nothing else.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace xlog::kernel {
+
+struct Target {
+  std::string_view name;     // "c", "llvm", "chunked", "opencl", "cuda", "ptx", "hip"
+  bool groups = false;       // runs the lanes of a group side by side: local memory, barriers.
+                             // Without it a pass turns lanes into loops.
+  bool collectives = false;  // has GScan and GReduce of its own; else they become local memory
+  bool f64 = true;
+  bool fma = true;  // a correctly rounded Fma
+  bool atomic32 = true;
+  bool atomic64 = true;
+  uint32_t max_group = 1024;
+  uint32_t max_local_bytes = 48 * 1024;
+};
+
+}  // namespace xlog::kernel
