@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "base/check.h"
 
@@ -167,10 +168,18 @@ Id Graph::check(uint32_t code, Id condition) {
 }
 
 Id Graph::kernel(KernelInfo info, Id block, std::span<const Id> params) {
+  return definition(Op::Kernel, std::move(info), block, params);
+}
+
+Id Graph::plan(KernelInfo info, Id block, std::span<const Id> params) {
+  return definition(Op::Plan, std::move(info), block, params);
+}
+
+Id Graph::definition(Op op, KernelInfo info, Id block, std::span<const Id> params) {
   infos_.push_back(std::move(info));
   std::vector<Id> operands = {block};
   operands.insert(operands.end(), params.begin(), params.end());
-  return add(Op::Kernel, Type::Void, 0, static_cast<uint32_t>(infos_.size() - 1), operands);
+  return add(op, Type::Void, 0, static_cast<uint32_t>(infos_.size() - 1), operands);
 }
 
 Id Graph::loop(Op op, uint32_t tag, std::span<const Id> operands) {
@@ -231,6 +240,40 @@ std::string_view Graph::arg_name(uint32_t tag, uint32_t k) const {
   return found == names_.end() ? std::string_view() : found->second;
 }
 
+namespace {
+
+// Columns of an Expand: the operands of its first Emit.
+std::optional<uint32_t> emitted_columns(const Graph& graph, Id block) {
+  for (Id effect : graph.operands(block)) {
+    if (graph.op(effect) == Op::Emit) return static_cast<uint32_t>(graph.operands(effect).size());
+    for (Id operand : graph.operands(effect)) {
+      if (graph.op(operand) != Op::Block) continue;
+      if (auto found = emitted_columns(graph, operand)) return found;
+    }
+  }
+  return std::nullopt;
+}
+
+// Whether result k of a plan op is a buffer; the others are host scalars.
+bool is_buffer_result(const Graph& graph, Id node, uint32_t k) {
+  switch (graph.op(node)) {
+    case Op::Map:
+    case Op::Sort:
+    case Op::Partition:
+    case Op::Merge:
+      return true;
+    case Op::Scan:
+    case Op::Segment:
+      return k == 0;
+    case Op::Expand:
+      return k < emitted_columns(graph, graph.body(node)).value_or(0);
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 bool is_buffer(const Graph& graph, Id id) {
   switch (graph.op(id)) {
     case Op::Param:
@@ -241,7 +284,7 @@ bool is_buffer(const Graph& graph, Id id) {
     case Op::Reduce:
       return true;
     case Op::Proj:
-      return info(graph.op(graph.operand(id, 0))).tier == Tier::Plan;
+      return is_buffer_result(graph, graph.operand(id, 0), graph.result_index(id));
     case Op::Scan:
       return false;  // its results are projections
     default:

@@ -53,6 +53,8 @@ static_assert(sizeof(Node) == 24);
 struct KernelInfo {
   std::string name;
   uint32_t group = 0;  // lanes of a group; 0: a grid kernel
+  // Parameters are interned, so kernels of one graph share them and their names; these are its own.
+  std::vector<std::string> param_names = {};
 };
 
 class Graph {
@@ -83,6 +85,7 @@ class Graph {
   Id check(uint32_t code, Id condition);
   Id block(std::span<const Id> effects) { return add(Op::Block, Type::Void, 0, 0, effects); }
   Id kernel(KernelInfo info, Id block, std::span<const Id> params);
+  Id plan(KernelInfo info, Id block, std::span<const Id> params);
   // A loop's tag names its Args; a rewritten loop keeps the tag.
   uint32_t new_tag() { return next_tag_++; }
   Id loop(Op op, uint32_t tag, std::span<const Id> operands);  // For, Loop, Map, Expand: tagged
@@ -125,6 +128,7 @@ class Graph {
   static constexpr uint32_t kPoolChunk = 4096;
 
   Id push(const Node& node);
+  Id definition(Op op, KernelInfo info, Id block, std::span<const Id> params);
   void grow_table();
   std::pair<uint32_t, Id*> pool_space(size_t n);
   const Id* pool_at(uint32_t offset) const;

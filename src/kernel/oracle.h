@@ -24,7 +24,8 @@ struct HostBuffer {
 
 using Argument = std::variant<Scalar, HostBuffer>;
 
-// A Check that failed: the smallest code, and the smallest instance that failed it.
+// A Check that failed: the smallest code, and the smallest instance that failed it; in a group
+// kernel the instance is group * lanes + lane.
 struct CheckFailure {
   uint32_t code = 0;
   uint32_t instance = 0;

@@ -61,8 +61,7 @@ struct RewriteLog {
 
 Result<Lowered> lower(Graph& graph, Id kernel, const Target& target, RewriteLog* log = nullptr);
 
-// The names of all passes in order, and a digest of every rule and pass: part of cache keys.
+// The names of all passes in order.
 std::vector<std::string_view> pass_names();
-uint64_t rules_digest();
 
 }  // namespace xlog::kernel

@@ -125,31 +125,43 @@ class Placer {
     }
   }
 
+  // A node on the way down, and which of its operands comes next.
+  struct Visit {
+    Id id;
+    bool is_listed = false;  // when all operands are done
+    uint32_t next = 0;
+  };
+
   // Lists what `user` needs and is placed in this scope, operands first. Also looks into the blocks
-  // of an effect: what they use may be placed out here.
+  // of an effect: what they use may be placed out here. Chains may be deeper than a stack of calls.
   void need_operands_of(Id user, uint32_t scope, std::vector<Id>& list) {
-    for (Id operand : graph_.operands(user)) need(operand, scope, list);
+    std::vector<Visit> path = {{user}};
+    while (!path.empty()) {
+      Visit& visit = path.back();
+      const auto operands = graph_.operands(visit.id);
+      if (visit.next == operands.size()) {
+        if (visit.is_listed) list.push_back(visit.id);
+        path.pop_back();
+        continue;
+      }
+      const Id operand = operands[visit.next++];
+      if (is_walked(visit.id, operand, scope)) {
+        const bool here = !is_effect(graph_.op(operand)) && scope_of_[operand.index] == scope;
+        path.push_back({operand, here});
+      }
+    }
   }
 
-  void need(Id id, uint32_t scope, std::vector<Id>& list) {
-    const Op op = graph_.op(id);
-    if (op == Op::Block) {
-      for (Id effect : graph_.operands(id)) need_operands_of(effect, scope, list);
-      return;
-    }
-    if (is_effect(op) || stands_free(op)) return;
-    if (seen_in_[id.index] == scope + 1) return;
-    seen_in_[id.index] = scope + 1;
+  bool is_walked(Id user, Id operand, uint32_t scope) {
+    const Op op = graph_.op(operand);
+    if (op == Op::Block || graph_.op(user) == Op::Block) return true;
+    if (is_effect(op) || stands_free(op)) return false;
+    if (seen_in_[operand.index] == scope + 1) return false;
+    seen_in_[operand.index] = scope + 1;
     // A node placed further out was listed there; its operands too. One placed further in comes
     // later, but may need something that is placed here.
-    if (scope_of_[id.index] != scope) {
-      if (scopes_[scope_of_[id.index]].depth > scopes_[scope].depth) {
-        need_operands_of(id, scope, list);
-      }
-      return;
-    }
-    need_operands_of(id, scope, list);
-    list.push_back(id);
+    const uint32_t at = scope_of_[operand.index];
+    return at == scope || scopes_[at].depth > scopes_[scope].depth;
   }
 
   const Graph& graph_;

@@ -17,8 +17,9 @@
 // A group kernel says how many lanes: `kernel tile group 256 (n: u32, ...)`, and uses `group n` and
 // `lane`. A while loop: `r = loop t 32:u32 while go carry p q { ... yield go1 p1 }` (t counts, 32
 // is the bound). Ops with a fold name it: `atomic.add b i v`, `gscan.add v`, `scan.max x`. Arrays:
-// `a = alloc local u32 256`. Sugar that is read and never printed: ne le gt ge not neg, bare
-// numbers (the type of the other operand), nested operands in parentheses.
+// `a = alloc local u32 256`. A result that nobody uses may be called `_`. Sugar that is read and
+// never printed: ne le gt ge not neg, bare numbers (the type of the other operand), nested operands
+// in parentheses.
 #pragma once
 
 #include <string>
@@ -35,7 +36,11 @@ namespace xlog::kernel {
 // what comes back is well formed; modes and the rest are the verifier's (verify.h).
 Result<std::vector<Id>> parse(Graph& graph, std::string_view text, std::string_view file);
 
-// One kernel or plan. Unnamed nodes get names v0, v1, ... in order.
+// One kernel or plan; before a plan, the kernels it launches, so that the text stands by itself.
+// Unnamed nodes get names v0, v1, ... in order; names that clash get a number.
 std::string print(const Graph& graph, Id kernel_or_plan);
+
+// The same without any name a person gave: equal kernels print equal texts. For cache keys.
+std::string print_canonical(const Graph& graph, Id kernel_or_plan);
 
 }  // namespace xlog::kernel

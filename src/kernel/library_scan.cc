@@ -1,0 +1,250 @@
+// Exclusive scans and reductions in three steps: fold each chunk, scan the results of the chunks,
+// and walk each chunk again from there. No step waits for another instance, so it runs where
+// nothing is promised about their progress.
+//
+// Integers may be divided anyhow. Floats have one association on every device (D6): chunks of 256
+// folded left to right, then the chunk results left to right; before[i] is the fold of the chunks
+// before it with the fold of its own chunk up to it.
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "kernel/library.h"
+
+namespace xlog::kernel {
+
+namespace {
+
+// One scan's kernels: what they fold, in which type they add up.
+struct Shape {
+  Fold fold;
+  Type column;
+  Type work;  // u8 is folded in u32, and a checked sum of u32 in u64
+  bool checked;
+
+  std::string name(std::string_view step) const {
+    return fmt::format("scan_{}_{}_{}{}", step, spelling(fold), spelling(column),
+                       checked ? "_checked" : "");
+  }
+  Value identity(Builder& k) const { return k.cast(work, k.constant(fold_identity(fold, column))); }
+  Value load(Builder& k, Buffer b, Value i) const { return k.cast(work, b[i]); }
+};
+
+Id serial_fold(Library& library, const Shape& s) {
+  return library.kernel(s.name("fold"), [&](KernelBuilder& k) {
+    const Value count = k.val(Type::U32, "count");
+    const Value length = k.val(Type::U32, "length");
+    const Value n = k.val(Type::U32, "n");
+    const Buffer x = k.in(s.column, "x");
+    const Buffer sums = k.out(s.work, "sums");
+    const Value i = k.grid(count);
+    const Range rows = chunk_range(k, i, length, n);
+    Values sum = k.for_range(rows.lo, rows.hi, {s.identity(k)}, [&](Value r, const Values& c) {
+      return Values{fold_values(k, s.fold, c[0], s.load(k, x, r))};
+    });
+    k.store(sums, i, sum[0]);
+  });
+}
+
+// `instance` is the only one there is: 0.
+void store_total(KernelBuilder& k, const Shape& s, Buffer total, Value instance, Value sum) {
+  if (s.checked) k.check(kCheckOverflow, sum <= k.number(s.work, UINT32_MAX));
+  k.store(total, instance, k.cast(s.column, sum));
+}
+
+Id serial_tops(Library& library, const Shape& s) {
+  return library.kernel(s.name("tops"), [&](KernelBuilder& k) {
+    const Value once = k.val(Type::U32, "once");
+    const Value count = k.val(Type::U32, "count");
+    const Buffer sums = k.in(s.work, "sums");
+    const Buffer offsets = k.out(s.work, "offsets");
+    const Buffer total = k.out(s.column, "total");
+    Values sum = k.for_range(k.u32(0), count, {s.identity(k)}, [&](Value j, const Values& c) {
+      k.store(offsets, j, c[0]);
+      return Values{fold_values(k, s.fold, c[0], sums[j])};
+    });
+    store_total(k, s, total, k.grid(once), sum[0]);
+  });
+}
+
+Id serial_apply(Library& library, const Shape& s) {
+  return library.kernel(s.name("apply"), [&](KernelBuilder& k) {
+    const Value count = k.val(Type::U32, "count");
+    const Value length = k.val(Type::U32, "length");
+    const Value n = k.val(Type::U32, "n");
+    const Buffer x = k.in(s.column, "x");
+    const Buffer offsets = k.in(s.work, "offsets");
+    const Buffer before = k.out(s.column, "before");
+    const Value i = k.grid(count);
+    const Range rows = chunk_range(k, i, length, n);
+    const Value start = offsets[i];
+    const bool keep_apart = is_float(s.column);
+    k.for_range(rows.lo, rows.hi, {keep_apart ? s.identity(k) : start},
+                [&](Value r, const Values& c) {
+                  const Value here = keep_apart ? fold_values(k, s.fold, start, c[0]) : c[0];
+                  k.store(before, r, k.cast(s.column, here));
+                  return Values{fold_values(k, s.fold, c[0], s.load(k, x, r))};
+                });
+  });
+}
+
+// A value of row r, or the fold's identity past the end; through a cell of its own, since a load
+// outside its buffer must not happen.
+Value guarded_load(KernelBuilder& k, const Shape& s, Buffer x, Value r, Value n) {
+  const Buffer cell = k.private_array(s.work, 1);
+  k.store(cell, k.u32(0), s.identity(k));
+  k.if_then(r < n, [&] { k.store(cell, k.u32(0), s.load(k, x, r)); });
+  return cell[0u];
+}
+
+Id group_fold(Library& library, const Shape& s) {
+  return library.kernel(
+      s.name("tile_fold"),
+      [&](KernelBuilder& k) {
+        const Value count = k.val(Type::U32, "count");
+        const Value n = k.val(Type::U32, "n");
+        const Buffer x = k.in(s.column, "x");
+        const Buffer sums = k.out(s.work, "sums");
+        const Value g = k.group(count);
+        const Value lane = k.lane();
+        const Value base = g * kTile;
+        const Value end = base + k.min(k.u32(kTile), n - base);
+        const Value steps = divide_up(end - k.min(end, base + lane), kTileLanes);
+        Values sum = k.for_range(k.u32(0), steps, {s.identity(k)}, [&](Value j, const Values& c) {
+          return Values{fold_values(k, s.fold, c[0], s.load(k, x, base + lane + j * kTileLanes))};
+        });
+        const Value all = k.greduce(s.fold, sum[0]);
+        k.if_then(lane == 0, [&] { k.store(sums, g, all); });
+      },
+      kTileLanes);
+}
+
+Id group_tops(Library& library, const Shape& s) {
+  return library.kernel(
+      s.name("tile_tops"),
+      [&](KernelBuilder& k) {
+        const Value once = k.val(Type::U32, "once");
+        const Value count = k.val(Type::U32, "count");
+        const Buffer sums = k.in(s.work, "sums");
+        const Buffer offsets = k.out(s.work, "offsets");
+        const Buffer total = k.out(s.column, "total");
+        const Value lane = k.lane();
+        const Buffer cell = k.private_array(s.work, 1);
+        Values sum = k.for_range(
+            k.u32(0), divide_up(count, kTileLanes), {s.identity(k)}, [&](Value j, const Values& c) {
+              const Value r = j * kTileLanes + lane;
+              k.store(cell, k.u32(0), s.identity(k));
+              k.if_then(r < count, [&] { k.store(cell, k.u32(0), sums[r]); });
+              const Value v = cell[0u];
+              const Value before = k.gscan(s.fold, v);
+              const Value slice = k.greduce(s.fold, v);
+              k.if_then(r < count,
+                        [&] { k.store(offsets, r, fold_values(k, s.fold, c[0], before)); });
+              return Values{fold_values(k, s.fold, c[0], slice)};
+            });
+        const Value g = k.group(once);
+        k.if_then(lane == 0, [&] { store_total(k, s, total, g, sum[0]); });
+      },
+      kTileLanes);
+}
+
+Id group_apply(Library& library, const Shape& s) {
+  return library.kernel(
+      s.name("tile_apply"),
+      [&](KernelBuilder& k) {
+        const Value count = k.val(Type::U32, "count");
+        const Value n = k.val(Type::U32, "n");
+        const Buffer x = k.in(s.column, "x");
+        const Buffer offsets = k.in(s.work, "offsets");
+        const Buffer before = k.out(s.column, "before");
+        const Value g = k.group(count);
+        const Value first = g * kTile + k.lane() * kTileItems;
+        // Each lane folds consecutive rows, so one collective serves the whole tile.
+        Values items;
+        Value own = s.identity(k);
+        for (uint32_t j = 0; j < kTileItems; ++j) {
+          items.push_back(guarded_load(k, s, x, first + j, n));
+          own = fold_values(k, s.fold, own, items.back());
+        }
+        Value running = fold_values(k, s.fold, offsets[g], k.gscan(s.fold, own));
+        for (uint32_t j = 0; j < kTileItems; ++j) {
+          const Value r = first + j;
+          k.if_then(r < n, [&] { k.store(before, r, k.cast(s.column, running)); });
+          running = fold_values(k, s.fold, running, items[j]);
+        }
+      },
+      kTileLanes);
+}
+
+struct Folded {
+  Value count, length;
+  Buffer offsets, total;
+};
+
+Folded fold_chunks(Library& library, PlanBuilder& plan, const Shape& s, Buffer x, bool tiles,
+                   Value once) {
+  const Value n = plan.len(x);
+  Folded f;
+  if (tiles) {
+    f.length = plan.u32(kTile);
+    f.count = divide_up(n, kTile);
+  } else if (is_float(s.column)) {
+    f.length = plan.u32(kFloatChunk);
+    f.count = divide_up(n, kFloatChunk);
+  } else {
+    const Library::Chunks chunks = library.chunks(plan, n);
+    f.length = chunks.length;
+    f.count = chunks.count;
+  }
+  const Buffer sums = plan.unset_buf(s.work, f.count);
+  f.offsets = plan.unset_buf(s.work, f.count);
+  f.total = plan.unset_buf(s.column, plan.u32(1));
+  if (tiles) {
+    plan.launch(group_fold(library, s), {f.count.id, n.id, x.id, sums.id});
+    plan.launch(group_tops(library, s), {once.id, f.count.id, sums.id, f.offsets.id, f.total.id});
+  } else {
+    plan.launch(serial_fold(library, s), {f.count.id, f.length.id, n.id, x.id, sums.id});
+    plan.launch(serial_tops(library, s), {once.id, f.count.id, sums.id, f.offsets.id, f.total.id});
+  }
+  return f;
+}
+
+Shape shape_of(Fold fold, Buffer column, bool checked) {
+  Shape s{fold, column.type(), column.type(), checked};
+  if (s.column == Type::U8) s.work = Type::U32;
+  if (checked) {
+    XLOG_CHECK(s.column == Type::U32 && fold == Fold::Add, "only sums of u32 are checked");
+    s.work = Type::U64;
+  }
+  return s;
+}
+
+bool use_tiles(const Library& library, Buffer column) {
+  return library.target.groups && !is_float(column.type());
+}
+
+}  // namespace
+
+ScanBuffers library_scan(Library& library, PlanBuilder& plan, Fold fold, Buffer column,
+                         const ScanOptions& options) {
+  const Shape s = shape_of(fold, column, options.checked);
+  const bool tiles = use_tiles(library, column);
+  const Folded f =
+      fold_chunks(library, plan, s, column, tiles,
+                  options.only_if_rows ? plan.min(plan.len(column), plan.u32(1)) : plan.u32(1));
+  const Value n = plan.len(column);
+  const Buffer before = plan.unset_buf(s.column, n);
+  if (tiles) {
+    plan.launch(group_apply(library, s), {f.count.id, n.id, column.id, f.offsets.id, before.id});
+  } else {
+    plan.launch(serial_apply(library, s),
+                {f.count.id, f.length.id, n.id, column.id, f.offsets.id, before.id});
+  }
+  return {before, f.total};
+}
+
+Buffer library_reduce(Library& library, PlanBuilder& plan, Fold fold, Buffer column) {
+  const Shape s = shape_of(fold, column, false);
+  return fold_chunks(library, plan, s, column, use_tiles(library, column), plan.u32(1)).total;
+}
+
+}  // namespace xlog::kernel

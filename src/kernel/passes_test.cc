@@ -1,0 +1,546 @@
+#include "kernel/passes.h"
+
+#include <gtest/gtest.h>
+
+#include "kernel/effects.h"
+#include "kernel/random_kernel.h"
+#include "kernel/rules.h"
+#include "kernel/text.h"
+#include "kernel/verify.h"
+
+namespace xlog::kernel {
+namespace {
+
+using PassFunction = Id (*)(PassContext& context, Id kernel);
+
+Id parse_one(Graph& graph, std::string_view text) {
+  auto kernels = parse(graph, text, "test");
+  EXPECT_TRUE(kernels.ok()) << kernels.error().text();
+  return kernels->front();
+}
+
+// What passes make of a kernel, as text.
+std::string after(std::initializer_list<PassFunction> passes, std::string_view text) {
+  Graph graph;
+  Id kernel = parse_one(graph, text);
+  const Target target{.name = "test"};
+  PassContext context{graph, target, nullptr, "test", 0, {}};
+  for (PassFunction pass : passes) {
+    kernel = pass(context, kernel);
+    verify_or_die(graph, kernel, Spec::Kernel, "test");
+  }
+  return print(graph, kernel);
+}
+
+// A text as the printer writes it.
+std::string printed(std::string_view text) {
+  Graph graph;
+  return print(graph, parse_one(graph, text));
+}
+
+TEST(Simplify, FoldsAndReorders) {
+  EXPECT_EQ(after({simplify}, R"(
+kernel k(n: u32, a: in u32, o: out u32) {
+  i = grid n
+  x = load a i
+  p = mul x 4:u32
+  q = mul p 3:u32
+  one = sub 4:u32 3:u32
+  r = mul one q
+  s = add 5:u32 r
+  t = sub s 5:u32
+  z = xor t t
+  w = add t z
+  store o i w
+}
+)"),
+            printed(R"(
+kernel k(n: u32, a: in u32, o: out u32) {
+  i = grid n
+  x = load a i
+  q = mul x 12:u32
+  store o i q
+}
+)"));
+}
+
+TEST(Simplify, SeesThroughBooleans) {
+  EXPECT_EQ(after({simplify}, R"(
+kernel k(n: u32, a: in u32, o: out bool) {
+  i = grid n
+  x = load a i
+  y = load a x
+  le = or (lt x y) (eq x y)
+  gt = xor le true
+  store o i gt
+}
+)"),
+            printed(R"(
+kernel k(n: u32, a: in u32, o: out bool) {
+  i = grid n
+  x = load a i
+  y = load a x
+  gt = lt y x
+  store o i gt
+}
+)"));
+}
+
+TEST(UseFacts, DecideComparisonsOfCounters) {
+  EXPECT_EQ(after({use_facts, simplify_effects}, R"(
+kernel k(n: u32, o: own u32) {
+  i = grid n
+  for j 0:u32 8:u32 {
+    c = lt j 8:u32
+    if c {
+      m = and j 15:u32
+      r = rem m 100:u32
+      store o i r
+    } else {
+      store o i 7:u32
+    }
+  }
+}
+)"),
+            printed(R"(
+kernel k(n: u32, o: own u32) {
+  i = grid n
+  for j 0:u32 8:u32 {
+    store o i j
+  }
+}
+)"));
+}
+
+TEST(Effects, DropUnusedLoadsAndLoops) {
+  EXPECT_EQ(after({simplify_effects}, R"(
+kernel k(n: u32, a: in u32, o: out u32) {
+  i = grid n
+  x = load a i
+  y = load a x
+  s = for j 0:u32 n carry c 0:u32 {
+    v = load a j
+    c1 = add c v
+    yield c1
+  }
+  if (lt x 3:u32) {
+    u = load a 0:u32
+  }
+  store o i x
+}
+)"),
+            printed(R"(
+kernel k(n: u32, a: in u32, o: out u32) {
+  i = grid n
+  x = load a i
+  store o i x
+}
+)"));
+}
+
+TEST(Effects, LoadOnceWhereNothingChanges) {
+  EXPECT_EQ(after({simplify_effects}, R"(
+kernel k(n: u32, a: in u32, b: own u32, o: out u32) {
+  i = grid n
+  x = load a i
+  p = load b i
+  if (lt x 3:u32) {
+    y = load a i
+    store b i y
+    z = load b i
+    store o i z
+  }
+  q = load b i
+  w = load a i
+  store b i (add (add q w) p)
+}
+)"),
+            printed(R"(
+kernel k(n: u32, a: in u32, b: own u32, o: out u32) {
+  i = grid n
+  x = load a i
+  p = load b i
+  if (lt x 3:u32) {
+    store b i x
+    store o i x
+  }
+  q = load b i
+  store b i (add (add q x) p)
+}
+)"));
+}
+
+TEST(Effects, CarryOnlyWhatIsUsed) {
+  EXPECT_EQ(after({simplify_effects}, R"(
+kernel k(n: u32, a: in u32, o: out u32) {
+  i = grid n
+  s = load a i
+  unused, used, same = for j 0:u32 n carry p 0:u32, q 1:u32, r s {
+    v = load a j
+    p1 = add p v
+    q1 = add q r
+    yield p1 q1 r
+  }
+  store o i (add used same)
+}
+)"),
+            printed(R"(
+kernel k(n: u32, a: in u32, o: out u32) {
+  i = grid n
+  s = load a i
+  used = for j 0:u32 n carry q 1:u32 {
+    q1 = add q s
+    yield q1
+  }
+  store o i (add used s)
+}
+)"));
+  EXPECT_EQ(after({simplify_effects}, R"(
+kernel k(n: u32, a: in u32, o: out u32) {
+  i = grid n
+  x, y = loop t 32:u32 while true carry p i, q i {
+    v = load a p
+    yield (lt v 3:u32) v (add q 1:u32)
+  }
+  store o i x
+}
+)"),
+            printed(R"(
+kernel k(n: u32, a: in u32, o: out u32) {
+  i = grid n
+  x = loop t 32:u32 while true carry p i {
+    v = load a p
+    yield (lt v 3:u32) v
+  }
+  store o i x
+}
+)"));
+}
+
+TEST(Effects, DropArraysThatNobodyReads) {
+  EXPECT_EQ(after({simplify_effects}, R"(
+kernel k(n: u32, a: in u32, o: out u32) {
+  i = grid n
+  unread = alloc private u32 4
+  kept = alloc private u32 4
+  x = load a i
+  store unread 1:u32 x
+  store kept (rem x 4:u32) x
+  y = load kept 1:u32
+  store unread 1:u32 x
+  store o i y
+}
+)"),
+            printed(R"(
+kernel k(n: u32, a: in u32, o: out u32) {
+  i = grid n
+  kept = alloc private u32 4
+  x = load a i
+  store kept (rem x 4:u32) x
+  y = load kept 1:u32
+  store o i y
+}
+)"));
+}
+
+TEST(Effects, ForgetWhatALaterTurnMayStore) {
+  const char* text = R"(
+kernel k(n: u32, b: own u32) {
+  i = grid n
+  p = load b i
+  for j 0:u32 n {
+    q = load b i
+    store b i (add q p)
+  }
+}
+)";
+  EXPECT_EQ(after({simplify_effects}, text), printed(text));
+}
+
+TEST(Effects, UnrollLoopsOfOneTurn) {
+  EXPECT_EQ(after({simplify_effects}, R"(
+kernel k(n: u32, a: in u32, o: out u32) {
+  i = grid n
+  s = for j 4:u32 5:u32 carry c 1:u32 {
+    v = load a j
+    c1 = add c v
+    yield c1
+  }
+  t = for k 4:u32 4:u32 carry d s {
+    v = load a k
+    d1 = add d v
+    yield d1
+  }
+  store o i t
+}
+)"),
+            printed(R"(
+kernel k(n: u32, a: in u32, o: out u32) {
+  i = grid n
+  v = load a 4:u32
+  c1 = add 1:u32 v
+  store o i c1
+}
+)"));
+}
+
+TEST(Effects, DecideBranches) {
+  EXPECT_EQ(after({simplify_effects}, R"(
+kernel k(n: u32, a: in u32, o: out u32) {
+  i = grid n
+  check 2 true
+  if false { store o i 1:u32 } else { store o i 2:u32 }
+  x = load a i
+  if (lt x 3:u32) {
+    y = load a x
+  } else {
+    store o x 1:u32
+  }
+}
+)"),
+            printed(R"(
+kernel k(n: u32, a: in u32, o: out u32) {
+  i = grid n
+  store o i 2:u32
+  x = load a i
+  if (xor (lt x 3:u32) true) {
+    store o x 1:u32
+  }
+}
+)"));
+}
+
+TEST(IfConversion, MakesOneStoreOfTwo) {
+  EXPECT_EQ(after({convert_ifs}, R"(
+kernel k(n: u32, a: in u32, o: out u32) {
+  i = grid n
+  x = load a i
+  if (lt x 3:u32) { store o i x } else { store o i 3:u32 }
+}
+)"),
+            printed(R"(
+kernel k(n: u32, a: in u32, o: out u32) {
+  i = grid n
+  x = load a i
+  store o i (select (lt x 3:u32) x 3:u32)
+}
+)"));
+}
+
+TEST(IfConversion, LeavesStoresThatMayNotHappen) {
+  const char* text = R"(
+kernel k(n: u32, a: in u32, o: out u32) {
+  i = grid n
+  x = load a i
+  if (lt x 3:u32) { store o i x }
+  if (lt x 5:u32) { store o x x } else { store o i x }
+}
+)";
+  EXPECT_EQ(after({convert_ifs}, text), printed(text));
+}
+
+TEST(IfConversion, JoinsConditions) {
+  EXPECT_EQ(after({convert_ifs}, R"(
+kernel k(n: u32, a: in u32, o: own u32) {
+  i = grid n
+  x = load a i
+  c = lt x 3:u32
+  if c { if (lt i 9:u32) { store o i x } }
+  d = lt x 9:u32
+  if d { store o i 1:u32 }
+  if d { store o i 2:u32 }
+}
+)"),
+            printed(R"(
+kernel k(n: u32, a: in u32, o: own u32) {
+  i = grid n
+  x = load a i
+  c = lt x 3:u32
+  if (and c (lt i 9:u32)) { store o i x }
+  d = lt x 9:u32
+  if d {
+    store o i 1:u32
+    store o i 2:u32
+  }
+}
+)"));
+}
+
+TEST(Strength, DividesByMultiplying) {
+  EXPECT_EQ(after({reduce_strength}, R"(
+kernel k(n: u32, a: in u32, o: out u32) {
+  i = grid n
+  x = load a i
+  store o i (div x 10:u32)
+}
+)"),
+            printed(R"(
+kernel k(n: u32, a: in u32, o: out u32) {
+  i = grid n
+  x = load a i
+  store o i (shr (mulhi x 3435973837:u32) 3:u32)
+}
+)"));
+}
+
+constexpr PassFunction kOptimisations[] = {simplify,    simplify_effects, use_facts,
+                                           convert_ifs, reduce_strength,  simplify_effects};
+
+// Every pass by itself and all in a row, on random kernels, against the oracle.
+TEST(Passes, KeepTheMeaningOfRandomKernels) {
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    Graph graph;
+    RandomOptions options;
+    options.groups = seed % 3 == 2;
+    const Id kernel = random_kernel(graph, seed, options);
+    const auto arguments = random_arguments(graph, kernel, seed, 1 + seed % 5);
+    const Target target{.name = "test"};
+    auto runs = [&](std::span<const PassFunction> passes) {
+      return [&, passes](Graph& g, Id id,
+                         std::span<const Argument> list) -> Result<std::optional<CheckFailure>> {
+        PassContext context{g, target, nullptr, "test", 0, {}};
+        for (PassFunction pass : passes) {
+          id = pass(context, id);
+          verify_or_die(g, id, Spec::Kernel, "a pass");
+        }
+        auto report = run_oracle(g, id, list);
+        if (!report.ok()) return report.error();
+        return report->failure;
+      };
+    };
+    for (const PassFunction& pass : kOptimisations) {
+      ASSERT_EQ(compare(graph, kernel, arguments, runs(std::span(&pass, 1))), "")
+          << "seed " << seed << ", pass " << &pass - kOptimisations;
+    }
+    ASSERT_EQ(compare(graph, kernel, arguments, runs(kOptimisations)), "") << "seed " << seed;
+  }
+}
+
+// The kernel lowered for a target, on the oracle: hidden parameters get what a device gives them.
+Runner lowered_oracle(const Target& target) {
+  return [&target](Graph& graph, Id kernel,
+                   std::span<const Argument> given) -> Result<std::optional<CheckFailure>> {
+    auto lowered = lower(graph, kernel, target);
+    if (!lowered.ok()) return lowered.error();
+    std::vector<Argument> arguments(given.begin(), given.end());
+    std::vector<uint32_t> status(kCheckCodes, UINT32_MAX);
+    for (const HiddenParam& hidden : lowered->hidden) {
+      if (hidden.kind == HiddenParam::Kind::Status) {
+        arguments.emplace_back(HostBuffer{reinterpret_cast<std::byte*>(status.data()),
+                                          status.size() * sizeof(uint32_t)});
+      } else {
+        const size_t bytes = std::get<HostBuffer>(given[hidden.of]).bytes;
+        const Type type = graph.type(graph.params(kernel)[hidden.of]);
+        arguments.emplace_back(Scalar::u32(static_cast<uint32_t>(bytes / size_of(type))));
+      }
+    }
+    auto report = run_oracle(graph, lowered->kernel, arguments);
+    if (!report.ok()) return report.error();
+    for (uint32_t code = 0; code < kCheckCodes; ++code) {
+      if (status[code] != UINT32_MAX) return std::optional(CheckFailure{code, status[code]});
+    }
+    return std::optional<CheckFailure>();
+  };
+}
+
+TEST(Lower, KeepsTheMeaningOfRandomKernels) {
+  const Target plain{.name = "plain"};
+  const Target grouped{.name = "grouped", .groups = true};
+  for (uint64_t seed = 1000; seed < 1300; ++seed) {
+    Graph graph;
+    RandomOptions options;
+    options.groups = seed % 2 == 1;
+    const Id kernel = random_kernel(graph, seed, options);
+    const auto arguments = random_arguments(graph, kernel, seed, 1 + seed % 5);
+    ASSERT_EQ(compare(graph, kernel, arguments, lowered_oracle(plain)), "") << "seed " << seed;
+    ASSERT_EQ(compare(graph, kernel, arguments, lowered_oracle(grouped)), "") << "seed " << seed;
+  }
+}
+
+TEST(Passes, ChangeNothingTheSecondTime) {
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    Graph graph;
+    Id kernel = random_kernel(graph, seed);
+    const Target target{.name = "test"};
+    for (PassFunction pass : {simplify, use_facts, reduce_strength}) {
+      PassContext context{graph, target, nullptr, "test", 0, {}};
+      const Id once = pass(context, kernel);
+      RewriteLog log;
+      PassContext again{graph, target, &log, "test", 0, {}};
+      EXPECT_EQ(pass(again, once), once) << "seed " << seed;
+      for (const Rewrite& change : log.rewrites) {
+        ADD_FAILURE() << "seed " << seed << ": " << change.rule << ": "
+                      << describe(graph, change.before) << " -> " << describe(graph, change.after);
+      }
+    }
+  }
+}
+
+TEST(Lower, GivesTheSameTextEveryTime) {
+  const Target target{.name = "test"};
+  for (uint64_t seed = 0; seed < 30; ++seed) {
+    Graph a, b;
+    auto first = lower(a, random_kernel(a, seed), target);
+    auto second = lower(b, random_kernel(b, seed), target);
+    ASSERT_TRUE(first.ok() && second.ok());
+    EXPECT_EQ(print(a, first->kernel), print(b, second->kernel)) << "seed " << seed;
+  }
+}
+
+TEST(Lower, LogsEveryPassAndFiring) {
+  Graph graph;
+  const Id kernel = parse_one(graph, R"(
+kernel k(n: u32, a: in u32, o: out u32) {
+  i = grid n
+  x = load a i
+  store o i (add x 0:u32)
+}
+)");
+  const Target target{.name = "test"};
+  RewriteLog log;
+  auto lowered = lower(graph, kernel, target, &log);
+  ASSERT_TRUE(lowered.ok()) << lowered.error().text();
+  EXPECT_EQ(lowered->size_param, 0u);
+  EXPECT_EQ(lowered->group, 0u);
+  EXPECT_TRUE(lowered->hidden.empty());
+  ASSERT_FALSE(log.passes.empty());
+  EXPECT_EQ(log.passes.front().name, "simplify");
+  EXPECT_EQ(log.passes.front().rewrites, 1u);
+  ASSERT_FALSE(log.rewrites.empty());
+  EXPECT_EQ(log.rewrites.front().rule, "add-zero");
+  EXPECT_EQ(log.passes.back().kernel, lowered->kernel);
+}
+
+TEST(Lower, SaysWhatIsWrong) {
+  Graph graph;
+  const Id kernel = parse_one(graph, R"(
+kernel broken(n: u32, a: in u32) {
+  i = grid n
+  store a i 1:u32
+}
+)");
+  const Target target{.name = "test"};
+  auto lowered = lower(graph, kernel, target);
+  ASSERT_FALSE(lowered.ok());
+  EXPECT_NE(lowered.error().message.find("kernel broken is not well formed"), std::string::npos);
+}
+
+TEST(Lower, FindsTheSizeOfTheLaunch) {
+  Graph graph;
+  const Id kernel = parse_one(graph, R"(
+kernel k(a: out u32) {
+  i = grid 12:u32
+  store a i i
+}
+)");
+  const Target target{.name = "test"};
+  auto lowered = lower(graph, kernel, target);
+  ASSERT_TRUE(lowered.ok()) << lowered.error().text();
+  EXPECT_EQ(lowered->size_param, Lowered::kNoParam);
+  EXPECT_EQ(lowered->size_constant, 12u);
+}
+
+TEST(Lower, HasADigestOfItsRules) { EXPECT_EQ(pass_names().front(), "simplify"); }
+
+}  // namespace
+}  // namespace xlog::kernel
