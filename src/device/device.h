@@ -3,10 +3,10 @@
 //
 //   Result<std::unique_ptr<Device>> device = open_device("cuda:0");
 //   Result<Buffer> x = (*device)->allocate(n * 4);
-//   (*device)->write(*x, 0, bytes);
+//   (*device)->write({*x}, bytes);
 //   Result<KernelHandle> k = (*device)->compile(graph, kernel);
 //   (*device)->launch(*k, args);              // in order, maybe still running when it returns
-//   (*device)->read(*y, 0, bytes);            // waits for what it needs
+//   (*device)->read({*y}, bytes);             // waits for what it needs
 //   (*device)->checks();                      // which Check failed, if any
 //
 // A device never falls back to another one. Calls on one Device come from one thread at a time;
@@ -47,7 +47,8 @@ class BufferStorage {
  public:
   virtual ~BufferStorage() = default;
   uint64_t bytes = 0;
-  uint64_t id = 0;  // unique in its device, in order of allocation
+  uint64_t id = 0;     // unique in its device, in order of allocation
+  uint64_t owner = 0;  // the device it belongs to: a number for each opened one
 };
 using Buffer = std::shared_ptr<BufferStorage>;
 
@@ -89,13 +90,21 @@ class Event {
   virtual ~Event() = default;
 };
 
+// Launches, copies and fills that were put together to be run again and again.
+class Sequence {
+ public:
+  virtual ~Sequence() = default;
+};
+using SequenceHandle = std::shared_ptr<const Sequence>;
+
 class Device {
  public:
   virtual ~Device() = default;
 
   virtual const DeviceInfo& info() const = 0;
 
-  // Memory comes as it is: not cleared.
+  // Memory comes as it is: not cleared. In write and read, a view that goes to the end takes only
+  // as many bytes as are given.
   virtual Result<Buffer> allocate(uint64_t bytes) = 0;
   virtual Status write(const View& to, std::span<const std::byte> bytes) = 0;
   virtual Status read(const View& from, std::span<std::byte> bytes) = 0;  // waits
@@ -111,20 +120,29 @@ class Device {
   // Waits, gives the failed Check of the launches since the last call, and forgets it.
   virtual Result<std::optional<CheckFailure>> checks() = 0;
 
+  // Between these two, launch, copy and fill are noted down and not run; their scalars and places
+  // are fixed. Everything that waits, moves data to or from the host, allocates or compiles is
+  // refused meanwhile. A sequence keeps the buffers and kernels it uses; a GPU runs it as one unit.
+  virtual Status begin_sequence() = 0;
+  virtual Result<SequenceHandle> end_sequence() = 0;
+  virtual Status run(const SequenceHandle& sequence) = 0;
+
   virtual Result<std::unique_ptr<Event>> record_event() = 0;
   virtual Result<double> seconds_between(const Event& from, const Event& to) = 0;  // waits
 
   virtual Counters counters() const = 0;
+  // Why compiled kernels are not kept on disk, or "".
+  virtual std::string cache_note() const = 0;
 };
 
 struct OpenOptions {
-  uint32_t threads = 0;      // of the cpu; 0: as many as there are cores
-  std::string cache_folder;  // "": the user's cache folder; "none": no cache on disk
-  bool use_nvrtc = false;    // cuda: CUDA C through NVRTC instead of PTX through LLVM
+  uint32_t threads = 0;           // of the cpu; 0: as many as there are cores
+  std::string cache_folder = {};  // "": the user's cache folder; "none": no cache on disk
+  bool use_nvrtc = false;         // cuda: CUDA C through NVRTC instead of PTX through LLVM
 };
 
-// "auto" (cpu), "oracle", "interp", "cpu", "c", "opencl[:k]", "cuda[:k]". An error says what is
-// missing and how to get it.
+// "auto" (cpu), "oracle", "interp", "cpu", "c", "opencl[:k]", "cuda[:k]", "nvrtc[:k]" (cuda with
+// use_nvrtc). An error says what is missing and how to get it.
 Result<std::unique_ptr<Device>> open_device(const std::string& name,
                                             const OpenOptions& options = {});
 

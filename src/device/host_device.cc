@@ -1,0 +1,178 @@
+#include "device/host_device.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+
+namespace xlog::device {
+
+namespace {
+
+// A launch below it runs on the calling thread: waking others costs some ten microseconds.
+constexpr uint64_t kSerialWork = 16 * 1024;
+constexpr uint32_t kLargestMorsel = 4096;
+// What an instance that loops is taken to cost, in instances that do not.
+constexpr uint64_t kLoopWeight = 64;
+constexpr uint64_t kMorselsPerThread = 8;
+constexpr uint64_t kParallelBytes = uint64_t{4} << 20;
+constexpr uint32_t kCopyMorsel = uint32_t{1} << 20;
+
+class HostStorage : public Memory {
+ public:
+  ~HostStorage() override { pool->give(data, bytes); }
+  std::shared_ptr<HostMemoryPool> pool;
+  std::byte* data = nullptr;
+};
+
+class HostEvent : public Event {
+ public:
+  std::chrono::steady_clock::time_point at = std::chrono::steady_clock::now();
+};
+
+std::string processor_name() {
+  std::ifstream facts("/proc/cpuinfo");
+  for (std::string line; std::getline(facts, line);) {
+    if (line.rfind("model name", 0) != 0) continue;
+    if (size_t colon = line.find(": "); colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "processor";
+}
+
+}  // namespace
+
+uint32_t morsel_size(const Signature& signature, const BoundLaunch& launch, uint32_t threads) {
+  uint64_t weight = std::max<uint64_t>(signature.lanes, 1) * (signature.loops ? kLoopWeight : 1);
+  uint64_t work = launch.instances * weight;
+  // A few instances with long loops may walk over all there is.
+  if (signature.walks) work = std::max(work, launch.elements);
+  if (threads == 1 || work <= kSerialWork) return launch.instances;
+  uint64_t largest = std::max<uint64_t>(1, kLargestMorsel / weight);
+  uint64_t share = launch.instances / (threads * kMorselsPerThread);
+  return static_cast<uint32_t>(std::clamp<uint64_t>(share, 1, largest));
+}
+
+HostDevice::HostDevice(std::string name, std::string software, const kernel::Target* target,
+                       const OpenOptions& options)
+    : DeviceBase(options), pool_(options.threads) {
+  status_.fill(UINT32_MAX);
+  info_.name = std::move(name);
+  info_.software = std::move(software);
+  info_.hardware = fmt::format("{}, {} thread{}", processor_name(), pool_.threads(),
+                               pool_.threads() == 1 ? "" : "s");
+  info_.memory = static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                 static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  info_.compute_units = pool_.threads();
+  info_.target = target;
+}
+
+std::byte* HostDevice::address(const BufferStorage& memory, uint64_t offset) {
+  return static_cast<const HostStorage&>(memory).data + offset;
+}
+
+Result<std::shared_ptr<Memory>> HostDevice::allocate_memory(uint64_t bytes) {
+  auto storage = std::make_shared<HostStorage>();
+  storage->pool = memory_;
+  storage->data = memory_->take(bytes);
+  if (storage->data == nullptr) {
+    return Error{fmt::format("out of memory on {}: {} bytes were asked for, {} are in use",
+                             info_.name, bytes, counters().allocated),
+                 "use smaller inputs, or a machine with more memory"};
+  }
+  return std::shared_ptr<Memory>(storage);
+}
+
+Status HostDevice::write_memory(BufferStorage& to, uint64_t offset,
+                                std::span<const std::byte> bytes) {
+  std::memcpy(address(to, offset), bytes.data(), bytes.size());
+  return Done{};
+}
+
+Status HostDevice::read_memory(const BufferStorage& from, uint64_t offset,
+                               std::span<std::byte> bytes) {
+  std::memcpy(bytes.data(), address(from, offset), bytes.size());
+  return Done{};
+}
+
+Status HostDevice::copy_memory(BufferStorage& to, uint64_t to_offset, const BufferStorage& from,
+                               uint64_t from_offset, uint64_t bytes) {
+  std::byte* target = address(to, to_offset);
+  const std::byte* source = address(from, from_offset);
+  if (bytes < kParallelBytes) {
+    std::memcpy(target, source, bytes);
+    return Done{};
+  }
+  auto pieces = static_cast<uint32_t>((bytes + kCopyMorsel - 1) / kCopyMorsel);
+  pool_.parallel_for(pieces, 1, [&](uint32_t lo, uint32_t hi) {
+    uint64_t begin = uint64_t{lo} * kCopyMorsel;
+    std::memcpy(target + begin, source + begin,
+                std::min(bytes, uint64_t{hi} * kCopyMorsel) - begin);
+  });
+  return Done{};
+}
+
+Status HostDevice::fill_memory(BufferStorage& to, uint64_t offset, uint64_t bytes,
+                               std::byte value) {
+  std::byte* target = address(to, offset);
+  if (bytes < kParallelBytes) {
+    std::memset(target, static_cast<int>(value), bytes);
+    return Done{};
+  }
+  auto pieces = static_cast<uint32_t>((bytes + kCopyMorsel - 1) / kCopyMorsel);
+  pool_.parallel_for(pieces, 1, [&](uint32_t lo, uint32_t hi) {
+    uint64_t begin = uint64_t{lo} * kCopyMorsel;
+    std::memset(target + begin, static_cast<int>(value),
+                std::min(bytes, uint64_t{hi} * kCopyMorsel) - begin);
+  });
+  return Done{};
+}
+
+Status HostDevice::launch_code(const Code& code, const Signature& signature,
+                               const BoundLaunch& launch) {
+  const auto& host = static_cast<const HostCode&>(code);
+  std::vector<Scalar> values;
+  values.reserve(launch.arguments.size());
+  std::vector<void*> pointers;
+  for (const BoundArgument& argument : launch.arguments) {
+    switch (argument.kind) {
+      case BoundArgument::Kind::Value:
+        // Bits are zero-extended and little endian: they begin with the value of any type.
+        values.push_back(argument.value);
+        pointers.push_back(&values.back().bits);
+        break;
+      case BoundArgument::Kind::Memory:
+        pointers.push_back(address(*argument.memory, argument.offset));
+        break;
+      case BoundArgument::Kind::Status:
+        pointers.push_back(status_.data());
+        break;
+    }
+  }
+  pool_.parallel_for(launch.instances, morsel_size(signature, launch, pool_.threads()),
+                     [&](uint32_t lo, uint32_t hi) { host.run(lo, hi, pointers.data()); });
+  return Done{};
+}
+
+Result<DeviceBase::StatusWords> HostDevice::take_status() {
+  StatusWords words = status_;
+  status_.fill(UINT32_MAX);
+  return words;
+}
+
+Result<std::unique_ptr<Event>> HostDevice::record_event() {
+  return std::unique_ptr<Event>(std::make_unique<HostEvent>());
+}
+
+Result<double> HostDevice::seconds_between(const Event& from, const Event& to) {
+  const auto* begin = dynamic_cast<const HostEvent*>(&from);
+  const auto* end = dynamic_cast<const HostEvent*>(&to);
+  if (begin == nullptr || end == nullptr) {
+    return Error{"seconds_between: an event of another device", ""};
+  }
+  return std::chrono::duration<double>(end->at - begin->at).count();
+}
+
+}  // namespace xlog::device

@@ -1,0 +1,59 @@
+#include "device/llvm_api.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <string>
+
+namespace xlog::device {
+
+namespace {
+
+constexpr const char* kLibrary = "libLLVM-16.so.1";
+constexpr const char* kHelp = "install LLVM 16; on Debian and Ubuntu: apt-get install libllvm16";
+#if defined(__aarch64__)
+constexpr std::string_view kHost = "AArch64";
+#else
+constexpr std::string_view kHost = "X86";
+#endif
+
+// A library without one of our targets was built for something else.
+std::string register_target(void* library, std::string_view target) {
+  for (std::string_view part : {"TargetInfo", "Target", "TargetMC", "AsmPrinter"}) {
+    const std::string name = fmt::format("LLVMInitialize{}{}", target, part);
+    void* symbol = dlsym(library, name.c_str());
+    if (symbol == nullptr) return name;
+    reinterpret_cast<void (*)()>(symbol)();
+  }
+  return "";
+}
+
+Result<LlvmApi> open_api() {
+  void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return Error{fmt::format("cannot open LLVM: {}", dlerror()), kHelp};
+  LlvmApi api;
+  std::string missing;
+  auto find = [&](const char* name, auto& function) {
+    void* symbol = dlsym(library, name);
+    if (symbol == nullptr && missing.empty()) missing = name;
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(symbol);
+  };
+#define XLOG_LLVM_FUNCTION(result, name, parameters) find("LLVM" #name, api.name);
+  XLOG_LLVM_FUNCTIONS(XLOG_LLVM_FUNCTION)
+#undef XLOG_LLVM_FUNCTION
+  for (std::string_view target : {kHost, std::string_view("NVPTX")}) {
+    if (missing.empty()) missing = register_target(library, target);
+  }
+  if (!missing.empty()) return Error{fmt::format("{} has no {}", kLibrary, missing), kHelp};
+  return api;
+}
+
+}  // namespace
+
+Result<const LlvmApi*> llvm_api() {
+  static const Result<LlvmApi> api = open_api();
+  if (!api.ok()) return api.error();
+  return &*api;
+}
+
+}  // namespace xlog::device

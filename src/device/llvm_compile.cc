@@ -1,0 +1,265 @@
+#include "device/llvm_compile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "device/llvm_api.h"
+
+namespace xlog::device {
+
+namespace {
+
+// The part of LLVM's O3 that pays on kernels, which come as one flat function without redundancy:
+// as fast as O3 on bench_kernel_cpu for two thirds of its time. Loops are turned so that they test
+// at the end, counters widened, then vectorised and unrolled.
+constexpr const char* kCpuPasses =
+    "function(sroa,early-cse<memssa>,simplifycfg,instcombine,loop-mssa(loop-rotate,licm),"
+    "simplifycfg,instcombine,loop(loop-idiom,indvars,loop-deletion,loop-unroll-full),"
+    "sroa,early-cse<memssa>,loop-vectorize,instcombine,simplifycfg,loop-unroll,instcombine,"
+    "loop-mssa(licm),simplifycfg)";
+constexpr const char* kPtxPasses = "default<O3>";
+constexpr const char* kPtxTriple = "nvptx64-nvidia-cuda";
+
+// A string that LLVM allocated.
+std::string take(const LlvmApi& llvm, char* message) {
+  if (message == nullptr) return "";
+  std::string text = message;
+  llvm.DisposeMessage(message);
+  return text;
+}
+
+std::string take(const LlvmApi& llvm, llvm::Failure failure) {
+  char* message = llvm.GetErrorMessage(failure);
+  std::string text = message;
+  llvm.DisposeErrorMessage(message);
+  return text;
+}
+
+Error llvm_error(std::string_view what, const std::string& message) {
+  return {fmt::format("LLVM {}: {}", what, message), ""};
+}
+
+// Keeps the first error that LLVM reports instead of printing it and leaving the process.
+void keep_error(llvm::Diagnostic diagnostic, void* into) {
+  const Result<const LlvmApi*> llvm = llvm_api();
+  auto& first = *static_cast<std::string*>(into);
+  if ((*llvm)->GetDiagInfoSeverity(diagnostic) != llvm::kError || !first.empty()) return;
+  first = take(**llvm, (*llvm)->GetDiagInfoDescription(diagnostic));
+}
+
+struct MachineSpec {
+  std::string triple, cpu, features;
+  llvm::CodeModel model = llvm::kModelDefault;
+};
+
+// One compilation: a context with one module in it. Everything goes when it ends.
+class Compilation {
+ public:
+  explicit Compilation(const LlvmApi& llvm) : llvm_(llvm), context_(llvm.ContextCreate()) {
+    llvm_.ContextSetDiagnosticHandler(context_, keep_error, &reported_);
+  }
+  ~Compilation() {
+    if (module_ != nullptr) llvm_.DisposeModule(module_);
+    if (machine_ != nullptr) llvm_.DisposeTargetMachine(machine_);
+    llvm_.ContextDispose(context_);
+  }
+  Compilation(const Compilation&) = delete;
+  Compilation& operator=(const Compilation&) = delete;
+
+  Result<std::vector<std::byte>> run(std::string_view ir, const MachineSpec& spec,
+                                     const char* passes, llvm::FileKind kind);
+
+ private:
+  Status read(std::string_view ir);
+  Status set_machine(const MachineSpec& spec);
+  Status optimise(const char* passes);
+  Result<std::vector<std::byte>> emit(llvm::FileKind kind);
+
+  const LlvmApi& llvm_;
+  llvm::Context context_;
+  llvm::Module module_ = nullptr;
+  llvm::Machine machine_ = nullptr;
+  std::string reported_;
+};
+
+Status Compilation::read(std::string_view ir) {
+  llvm::Memory text =
+      llvm_.CreateMemoryBufferWithMemoryRangeCopy(ir.data(), ir.size(), "xlog kernel");
+  char* message = nullptr;
+  // Takes the buffer, whatever comes of it.
+  if (llvm_.ParseIRInContext(context_, text, &module_, &message) != 0) {
+    module_ = nullptr;
+    return llvm_error("cannot read the kernel", take(llvm_, message));
+  }
+  // LLVM aborts on malformed modules later on: what verifies here does not.
+  if (llvm_.VerifyModule(module_, llvm::kReturnStatus, &message) != 0) {
+    return llvm_error("rejects the kernel", take(llvm_, message));
+  }
+  llvm_.DisposeMessage(message);
+  return Done{};
+}
+
+Status Compilation::set_machine(const MachineSpec& spec) {
+  llvm::Target target = nullptr;
+  char* message = nullptr;
+  if (llvm_.GetTargetFromTriple(spec.triple.c_str(), &target, &message) != 0) {
+    return llvm_error("does not know this machine", take(llvm_, message));
+  }
+  machine_ = llvm_.CreateTargetMachine(target, spec.triple.c_str(), spec.cpu.c_str(),
+                                       spec.features.c_str(), llvm::kCodeDefault, llvm::kRelocPic,
+                                       spec.model);
+  if (machine_ == nullptr) return llvm_error("cannot make code for", spec.triple);
+  llvm_.SetTarget(module_, spec.triple.c_str());
+  llvm::Layout layout = llvm_.CreateTargetDataLayout(machine_);
+  llvm_.SetModuleDataLayout(module_, layout);
+  llvm_.DisposeTargetData(layout);
+  return Done{};
+}
+
+Status Compilation::optimise(const char* passes) {
+  llvm::PassOptions options = llvm_.CreatePassBuilderOptions();
+  llvm::Failure failure = llvm_.RunPasses(module_, passes, machine_, options);
+  llvm_.DisposePassBuilderOptions(options);
+  if (failure != nullptr) return llvm_error("cannot optimise the kernel", take(llvm_, failure));
+  return Done{};
+}
+
+Result<std::vector<std::byte>> Compilation::emit(llvm::FileKind kind) {
+  llvm::Memory memory = nullptr;
+  char* message = nullptr;
+  if (llvm_.TargetMachineEmitToMemoryBuffer(machine_, module_, kind, &message, &memory) != 0) {
+    return llvm_error("cannot make code", take(llvm_, message));
+  }
+  const auto* begin = reinterpret_cast<const std::byte*>(llvm_.GetBufferStart(memory));
+  std::vector<std::byte> code(begin, begin + llvm_.GetBufferSize(memory));
+  llvm_.DisposeMemoryBuffer(memory);
+  if (!reported_.empty()) return llvm_error("cannot make code", reported_);
+  return code;
+}
+
+Result<std::vector<std::byte>> Compilation::run(std::string_view ir, const MachineSpec& spec,
+                                                const char* passes, llvm::FileKind kind) {
+  Status done = read(ir);
+  if (done.ok()) done = set_machine(spec);
+  if (done.ok()) done = optimise(passes);
+  if (!done.ok()) return done.error();
+  return emit(kind);
+}
+
+// Asking the CPU takes a while, and the answer does not change.
+const MachineSpec& host(const LlvmApi& llvm) {
+  static const MachineSpec spec = {
+      .triple = take(llvm, llvm.GetDefaultTargetTriple()),
+      .cpu = take(llvm, llvm.GetHostCPUName()),
+      .features = take(llvm, llvm.GetHostCPUFeatures()),
+      .model = llvm::kModelSmall,
+  };
+  return spec;
+}
+
+// The oldest PTX version that knows the GPU, so that old drivers take the text too.
+struct PtxVersion {
+  std::string_view sm, feature;
+};
+constexpr std::array<PtxVersion, 8> kPtxVersions = {{{"sm_70", "+ptx60"},
+                                                     {"sm_72", "+ptx61"},
+                                                     {"sm_75", "+ptx63"},
+                                                     {"sm_80", "+ptx70"},
+                                                     {"sm_86", "+ptx71"},
+                                                     {"sm_87", "+ptx74"},
+                                                     {"sm_89", "+ptx78"},
+                                                     {"sm_90", "+ptx78"}}};
+
+}  // namespace
+
+Result<std::vector<std::byte>> llvm_to_object(std::string_view ir) {
+  const Result<const LlvmApi*> llvm = llvm_api();
+  if (!llvm.ok()) return llvm.error();
+  return Compilation(**llvm).run(ir, host(**llvm), kCpuPasses, llvm::kObject);
+}
+
+Result<std::string> llvm_to_ptx(std::string_view ir, std::string_view sm) {
+  const auto* version = std::ranges::find(kPtxVersions, sm, &PtxVersion::sm);
+  if (version == kPtxVersions.end()) {
+    return Error{fmt::format("no PTX for the GPU architecture {}", sm),
+                 "sm_70 to sm_90 are known; a newer GPU takes the text for sm_90"};
+  }
+  const Result<const LlvmApi*> llvm = llvm_api();
+  if (!llvm.ok()) return llvm.error();
+  const MachineSpec spec{kPtxTriple, std::string(sm), std::string(version->feature),
+                         llvm::kModelDefault};
+  Result<std::vector<std::byte>> code =
+      Compilation(**llvm).run(ir, spec, kPtxPasses, llvm::kAssembly);
+  if (!code.ok()) return code.error();
+  return std::string(reinterpret_cast<const char*>(code->data()), code->size());
+}
+
+// Each object has a JIT of its own: all of them define the same entry point, and dropping the JIT
+// is what frees the code.
+struct LoadedObject::Code {
+  explicit Code(const LlvmApi& api) : llvm(api) {}
+  ~Code() {
+    if (jit == nullptr) return;
+    // Nothing can be done about code that does not go away.
+    if (llvm::Failure failure = llvm.OrcDisposeLLJIT(jit)) take(llvm, failure);
+  }
+  Code(const Code&) = delete;
+  Code& operator=(const Code&) = delete;
+
+  const LlvmApi& llvm;
+  llvm::Jit jit = nullptr;
+  std::string reported;  // what the JIT would have printed
+};
+
+Result<LoadedObject> load_object(std::span<const std::byte> object) {
+  const Result<const LlvmApi*> api = llvm_api();
+  if (!api.ok()) return api.error();
+  const LlvmApi& llvm = **api;
+  auto code = std::make_shared<LoadedObject::Code>(llvm);
+  if (llvm::Failure failure = llvm.OrcCreateLLJIT(&code->jit, nullptr)) {
+    code->jit = nullptr;
+    return llvm_error("cannot start its JIT", take(llvm, failure));
+  }
+  llvm.OrcExecutionSessionSetErrorReporter(
+      llvm.OrcLLJITGetExecutionSession(code->jit),
+      [](void* into, llvm::Failure failure) {
+        auto& to = *static_cast<LoadedObject::Code*>(into);
+        to.reported += take(to.llvm, failure) + "; ";
+      },
+      code.get());
+  // LLVM may call memset, memcpy and, on CPUs without the instruction, fma or floor.
+  llvm::Dylib dylib = llvm.OrcLLJITGetMainJITDylib(code->jit);
+  llvm::Generator process = nullptr;
+  llvm::Failure failure = llvm.OrcCreateDynamicLibrarySearchGeneratorForProcess(
+      &process, llvm.OrcLLJITGetGlobalPrefix(code->jit), nullptr, nullptr);
+  if (failure == nullptr) {
+    llvm.OrcJITDylibAddGenerator(dylib, process);
+    llvm::Memory memory = llvm.CreateMemoryBufferWithMemoryRangeCopy(
+        reinterpret_cast<const char*>(object.data()), object.size(), "xlog kernel");
+    failure = llvm.OrcLLJITAddObjectFile(code->jit, dylib, memory);
+  }
+  uint64_t address = 0;
+  if (failure == nullptr) failure = llvm.OrcLLJITLookup(code->jit, &address, "xlog_kernel");
+  if (failure != nullptr) {
+    const std::string message = take(llvm, failure);
+    return llvm_error("cannot load the kernel", code->reported + message);
+  }
+  LoadedObject loaded;
+  loaded.code_ = std::move(code);
+  loaded.entry_ = reinterpret_cast<LoadedObject::Entry>(address);
+  return loaded;
+}
+
+Result<std::string> llvm_version_for_cache() {
+  const Result<const LlvmApi*> llvm = llvm_api();
+  if (!llvm.ok()) return llvm.error();
+  const MachineSpec& spec = host(**llvm);
+  unsigned major = 0, minor = 0, patch = 0;
+  (*llvm)->GetVersion(&major, &minor, &patch);
+  return fmt::format("LLVM {}.{}.{} {} {} {} {} {}", major, minor, patch, kCpuPasses, kPtxPasses,
+                     spec.triple, spec.cpu, spec.features);
+}
+
+}  // namespace xlog::device
