@@ -34,10 +34,16 @@ int usage_error(const std::string& command, const std::string& message, const st
   return kUsage;
 }
 
-// The subcommand that was being read when the error came.
+// The subcommand that was being read when the error came, however deep.
 const CLI::App& active(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
-  return chosen.empty() ? app : *chosen.front();
+  return chosen.empty() ? app : active(*chosen.front());
+}
+
+// "xlog kernel run"
+std::string full_name(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  return parent == nullptr ? command.get_name() : full_name(*parent) + " " + command.get_name();
 }
 
 std::string hint_for_option(const CLI::App& command, const std::string& message) {
@@ -54,8 +60,7 @@ std::string hint_for_option(const CLI::App& command, const std::string& message)
 
 int report_parse_error(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = active(app);
-  const std::string name =
-      &command == &app ? app.get_name() : app.get_name() + " " + command.get_name();
+  const std::string name = full_name(command);
   const bool unexpected = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
   return usage_error(name, error.what(), unexpected ? hint_for_option(command, error.what()) : "");
 }
@@ -88,7 +93,9 @@ int run_app(std::vector<std::string> words) {
   try {
     app->parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", active(*app).help(&active(*app) == app.get() ? "" : app->get_name()));
+    const CLI::App& command = active(*app);
+    const CLI::App* parent = command.get_parent();
+    fmt::print("{}", command.help(parent == nullptr ? "" : full_name(*parent)));
     return flush_stdout() ? kAnswered : kProgramError;
   } catch (const CLI::CallForVersion& version) {
     fmt::print("{}\n", version.what());
@@ -116,6 +123,7 @@ std::unique_ptr<CLI::App> make_app(int& exit_code) {
   add_explain(*app, exit_code);
   add_repl(*app, exit_code);
   add_watch(*app, exit_code);
+  add_kernel(*app, exit_code);
   add_version(*app, exit_code);
   add_completion(*app, exit_code);
   app->footer(

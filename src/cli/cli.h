@@ -26,6 +26,7 @@ void add_fmt(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
 void add_repl(CLI::App& app, int& exit_code);
 void add_watch(CLI::App& app, int& exit_code);
+void add_kernel(CLI::App& app, int& exit_code);
 void add_version(CLI::App& app, int& exit_code);
 void add_completion(CLI::App& app, int& exit_code);
 

@@ -33,8 +33,17 @@ std::vector<std::string> choices(const std::string& type) {
   return CLI::detail::split(type.substr(open + 1, close - open - 1), ',');
 }
 
+// A command with commands of its own (kernel) takes their names, then the options of any of them.
 CommandInfo describe(const CLI::App& command) {
   CommandInfo info{command.get_name(), command.get_description(), {}, {}, false};
+  for (const CLI::App* inner : command.get_subcommands({})) {
+    info.words.push_back(inner->get_name());
+    for (OptionInfo& option : describe(*inner).options) {
+      const bool known = std::ranges::any_of(
+          info.options, [&](const OptionInfo& have) { return have.names == option.names; });
+      if (!known) info.options.push_back(std::move(option));
+    }
+  }
   for (const CLI::Option* option : command.get_options()) {
     const std::string type = option->get_type_name();
     if (option->get_positional()) {

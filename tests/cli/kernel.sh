@@ -1,0 +1,88 @@
+# xlog kernel: run, render, rewrite, bench, devices, viewer, ops.
+. "$(dirname "$0")/lib.sh"
+export XDG_CACHE_HOME="$work/cache"
+
+cat >k.ir <<'IR'
+# y = 3 * x + 0, the long way round
+kernel triple(n: u32, x: in u32, y: out u32) {
+  i = grid n
+  a = load x i
+  b = mul a 1:u32
+  c = add b 0:u32
+  d = mul c 3:u32
+  store y i d
+}
+kernel short_of(n: u32, x: in u32, y: out u32) {
+  i = grid n
+  a = load x i
+  ok = lt a 10:u32
+  check overflow ok
+  store y i a
+}
+IR
+printf 'kernel bad(n: u32) {\n  i = grid m\n}\n' >bad.ir
+
+for device in oracle interp cpu c; do
+  expect_status 0 kernel run k.ir triple -d $device -a n=3 -a x=1,2,30 -a y=zero:3
+  expect_out 'y: u32[3] = 3 6 90'
+done
+expect_status 0 kernel run k.ir triple -d oracle,interp,cpu -a n=1000 -a x=random:1000 -a y=zero:1000
+expect_status 0 kernel run k.ir triple -d cpu --threads 2 -a n=4 -a x=iota:4 -a y=zero:4 --json
+expect_out '"first":"0 3 6 9"'
+expect_status 1 kernel run k.ir short_of -d cpu -a n=3 -a x=1,20,30 -a y=zero:3
+expect_out 'check 1 failed, first in instance 1'
+
+# What a user may do wrong.
+expect_status 1 kernel run k.ir
+expect_err 'say which one'
+expect_err 'triple, short_of'
+expect_status 1 kernel run k.ir tripel -a n=3
+expect_err 'did you mean `triple`?'
+expect_status 1 kernel run k.ir triple -a n=3 -a x=1,2,3
+expect_err 'parameter `y` (out u32) has no value'
+expect_status 1 kernel run k.ir triple -a n=3 -a x=1,-2 -a y=zero:3
+expect_err '`-2` is no u32'
+expect_status 1 kernel run k.ir triple -a z=3
+expect_err 'no parameter `z`'
+expect_status 1 kernel run k.ir triple -d oracle -a n=4 -a x=1,2,3 -a y=zero:4
+expect_err 'x'
+expect_status 1 kernel run k.ir triple -d quantum -a n=1 -a x=1 -a y=1
+expect_err 'quantum'
+expect_status 1 kernel run bad.ir
+expect_err 'bad.ir:2:'
+expect_status 1 kernel run missing.ir
+expect_err 'cannot read `missing.ir`'
+expect_status 2 kernel
+expect_status 2 kernel run
+expect_status 2 kernel render k.ir triple -t fortran
+
+for target in c opencl cuda hip llvm ptx; do
+  expect_status 0 kernel render k.ir triple -t $target
+  expect_out 'xlog_kernel'
+done
+expect_status 0 kernel render k.ir triple -t ptx --ptx
+expect_out '.visible .entry xlog_kernel'
+
+expect_status 0 kernel rewrite k.ir triple --log
+expect_out 'add-zero'
+expect_out 'store y i'
+
+expect_status 0 kernel devices
+expect_out 'interp'
+expect_status 0 kernel devices --json
+expect_out '"name":"cpu"'
+
+expect_status 0 kernel bench k.ir triple -d interp,cpu --repeat 2 -a n=100 -a x=iota:100 -a y=zero:100
+expect_out 'interp'
+
+expect_status 0 kernel viewer k.ir triple -o page.html
+grep -q '"rule":"add-zero"' page.html || fail "the page does not name the rule"
+grep -q 'https\?://' page.html && ! grep -q 'http://www.w3.org/2000/svg' page.html && fail "the page refers to the network"
+expect_status 1 kernel viewer k.ir triple -o /nowhere/page.html
+
+expect_status 0 kernel ops
+expect_out '| `mulhi` | kernel | 2 |'
+expect_status 0 kernel ops --device interp
+expect_out '| `add` | same |'
+
+finish
