@@ -191,7 +191,7 @@ void bench_hash(Bench& bench, uint64_t n) {
   kernel::PlanBuilder plan(graph, "insert");
   auto keys = plan.in(Type::U64, "keys"), cells = plan.race(Type::U64, "cells");
   const kernel::Id root = plan.finish(
-      {plan.reduce(kernel::Fold::Add, hash_insert(plan, kernel::hash_set_of(cells), keys))});
+      {plan.reduce(kernel::Fold::Add, hash_insert(plan, kernel::hash_set_of(plan, cells), keys))});
   auto runner = must(device::PlanRunner::make(bench.device(), graph, root));
   uint64_t slots = 1;
   while (slots < n + n / 2) slots *= 2;

@@ -26,6 +26,7 @@ void add_kernel(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("kernel", "Tools for the kernel language and its devices");
   command->require_subcommand(1);
   add_kernel_run(*command, exit_code);
+  add_kernel_replay(*command, exit_code);
   add_kernel_render(*command, exit_code);
   add_kernel_rewrite(*command, exit_code);
   add_kernel_bench(*command, exit_code);

@@ -13,6 +13,7 @@ void add_kernel_choice(CLI::App& command, std::string& file, std::string& kernel
 void add_target_option(CLI::App& command, std::string& target);
 
 void add_kernel_run(CLI::App& kernel, int& exit_code);
+void add_kernel_replay(CLI::App& kernel, int& exit_code);
 void add_kernel_render(CLI::App& kernel, int& exit_code);
 void add_kernel_rewrite(CLI::App& kernel, int& exit_code);
 void add_kernel_bench(CLI::App& kernel, int& exit_code);

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <set>
 
 #include "base/diagnostic.h"
 #include "cli/cli.h"
@@ -28,6 +29,14 @@ constexpr uint64_t kMostElements = uint64_t{1} << 32;
 
 Result<std::string> read_text(const std::string& path) {
   if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  std::error_code unknown;
+  const auto kind = std::filesystem::status(path, unknown).type();
+  if (kind == std::filesystem::file_type::directory) {
+    return Error{fmt::format("`{}` is a folder", path), "name a file in it"};
+  }
+  if (kind == std::filesystem::file_type::character || kind == std::filesystem::file_type::block) {
+    return Error{fmt::format("`{}` is a device, not a file", path), "use - for standard input"};
+  }
   std::ifstream file(path, std::ios::binary);
   if (!file) return Error{fmt::format("cannot read `{}`", path), ""};
   std::string text(std::istreambuf_iterator<char>(file), {});
@@ -181,7 +190,8 @@ Result<std::vector<HostArgument>> read_arguments(const Graph& graph, Id kernel,
                                                  uint64_t seed) {
   std::vector<HostArgument> arguments;
   std::vector<std::string> names;
-  for (Id param : graph.params(kernel)) names.emplace_back(graph.name(param));
+  for (Id param : graph.params(kernel)) names.emplace_back(graph.param_name(kernel, param));
+  std::set<std::string> given_names;
   for (const std::string& word : words) {
     const std::string name = word.substr(0, word.find('='));
     if (word.find('=') == std::string::npos) {
@@ -191,11 +201,14 @@ Result<std::vector<HostArgument>> read_arguments(const Graph& graph, Id kernel,
       return Error{fmt::format("the kernel has no parameter `{}`", name),
                    fmt::format("it has: {}", fmt::join(names, ", "))};
     }
+    if (!given_names.insert(name).second) {
+      return Error{fmt::format("parameter `{}` is given twice", name), ""};
+    }
   }
   uint64_t state = seed;
   for (Id param : graph.params(kernel)) {
     HostArgument argument;
-    argument.name = graph.name(param);
+    argument.name = graph.param_name(kernel, param);
     argument.type = graph.type(param);
     argument.mode = graph.mode(param);
     const std::string* given = nullptr;

@@ -10,6 +10,7 @@
 #include "cli/terminal.h"
 #include "device/device.h"
 #include "device/plan_runner.h"
+#include "device/record.h"
 
 namespace xlog::cli {
 namespace {
@@ -22,6 +23,8 @@ struct KernelRunOptions {
   uint64_t seed = 1;
   uint64_t show = 16;
   bool json = false;
+  std::string record;  // path of a log, or ""
+  int record_level = 3;
 };
 
 struct KernelRun {
@@ -35,9 +38,18 @@ std::string digest(const std::vector<std::byte>& bytes) {
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
+Result<std::unique_ptr<device::Device>> open_to_run(const std::string& name,
+                                                    const KernelRunOptions& options) {
+  auto device = device::open_device(name, {.threads = options.threads});
+  if (!device.ok() || options.record.empty()) return device;
+  return device::record_device(
+      std::move(*device),
+      {.path = options.record, .level = static_cast<device::RecordLevel>(options.record_level)});
+}
+
 Result<KernelRun> run_on(const std::string& name, const KernelRunOptions& options, KernelFile& file,
                          std::vector<HostArgument> arguments) {
-  auto device = device::open_device(name, {.threads = options.threads});
+  auto device = open_to_run(name, options);
   if (!device.ok()) return device.error();
   Result<device::KernelHandle> kernel = (*device)->compile(file.graph, file.kernel);
   if (!kernel.ok()) return kernel.error();
@@ -58,7 +70,7 @@ Result<KernelRun> run_on(const std::string& name, const KernelRunOptions& option
 // What a plan yields comes back as buffers of their own, named by position.
 Result<KernelRun> run_plan_on(const std::string& name, const KernelRunOptions& options,
                               KernelFile& file, const std::vector<HostArgument>& arguments) {
-  auto device = device::open_device(name, {.threads = options.threads});
+  auto device = open_to_run(name, options);
   if (!device.ok()) return device.error();
   auto runner = device::PlanRunner::make(**device, file.graph, file.kernel);
   if (!runner.ok()) return runner.error();
@@ -151,6 +163,10 @@ std::string first_difference(const KernelRun& a, const KernelRun& b) {
 }
 
 int run_kernel(const KernelRunOptions& options) {
+  if (!options.record.empty() && options.devices.size() != 1) {
+    return kernel_error("run", {"a recording is of one device, several were given",
+                                "record on one of them, then `xlog kernel replay` on the others"});
+  }
   Result<KernelFile> file = read_kernel(options.file, options.kernel);
   if (!file.ok()) return kernel_error("run", file.error());
   const bool is_plan = file->graph.op(file->kernel) == kernel::Op::Plan;
@@ -195,13 +211,25 @@ void add_kernel_run(CLI::App& kernel, int& exit_code) {
   command->add_option("--show", options->show, "Elements shown of a buffer (default 16)")
       ->type_name("N");
   command->add_flag("--json", options->json, "One JSON object a device");
+  command
+      ->add_option("--record", options->record,
+                   "Write down every call, for `xlog kernel replay` on another device")
+      ->type_name("LOG");
+  command
+      ->add_option("--record-level", options->record_level,
+                   "1: calls, 2: and digests of results, 3: and their bytes (default 3)")
+      ->check(CLI::Range(1, 3))
+      ->type_name("N");
   command->footer(
       R"(Values: n=8, x=1,2,3, x=iota:100, x=random:1000, x=random:1000:50 (below 50), y=zero:8,
-x=@column.bin (raw bytes). Devices: see `xlog kernel devices`.
+x=@column.bin (raw bytes). Devices: see `xlog kernel devices`. The
+oracle checks every index and every promise of a kernel; the others trust it.
 
 Examples:
   xlog kernel run hash.ir bucket -a n=4 -a mask=7 -a key=1,2,3,4 -a out=zero:4
-  xlog kernel run hash.ir bucket -a n=1000 ... -d oracle,interp,cpu,opencl)");
+  xlog kernel run hash.ir bucket -a n=1000 ... -d oracle,interp,cpu,opencl
+  xlog kernel run tests/kernel/plans.ir join -a left=random:100:9 -a right=iota:9 -d oracle,cpu
+  xlog kernel run hash.ir bucket -a n=1000 ... -d opencl --record run.log)");
   command->callback([options, &exit_code] {
     exit_code = run_kernel(*options);
     if (!flush_stdout()) exit_code = kProgramError;

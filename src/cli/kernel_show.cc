@@ -17,12 +17,12 @@ using kernel::Graph;
 using kernel::Id;
 using kernel::Op;
 
-std::string node_text(const Graph& graph, Id node, int depth) {
+std::string node_text(const Graph& graph, Id kernel, Id node, int depth) {
   switch (graph.op(node)) {
     case Op::Const:
       return kernel::to_text(graph.value(node));
     case Op::Param: {
-      const auto name = graph.name(node);
+      const auto name = graph.param_name(kernel, node);
       return name.empty() ? fmt::format("p{}", graph.position(node)) : std::string(name);
     }
     case Op::Arg: {
@@ -43,7 +43,9 @@ std::string node_text(const Graph& graph, Id node, int depth) {
   if (graph.op(node) == Op::Cast || graph.op(node) == Op::Bitcast) {
     text += fmt::format(" {}", kernel::spelling(graph.type(node)));
   }
-  for (Id operand : graph.operands(node)) text += " " + node_text(graph, operand, depth - 1);
+  for (Id operand : graph.operands(node)) {
+    text += " " + node_text(graph, kernel, operand, depth - 1);
+  }
   return text + ")";
 }
 
@@ -97,9 +99,10 @@ int rewrite_kernel(const ShowOptions& options) {
                  pass.rewrites, pass.rewrites == 1 ? "" : "s");
       for (const kernel::Rewrite& rewrite : log.rewrites) {
         if (rewrite.pass != pass.name) continue;
-        fmt::print("#   {:<24} {}\n#   {:<24} -> {}\n", rewrite.rule,
-                   node_text(graph, rewrite.before), "",
-                   rewrite.after.valid() ? node_text(graph, rewrite.after) : "nothing");
+        fmt::print(
+            "#   {:<24} {}\n#   {:<24} -> {}\n", rewrite.rule,
+            node_text(graph, pass.kernel, rewrite.before), "",
+            rewrite.after.valid() ? node_text(graph, pass.kernel, rewrite.after) : "nothing");
       }
     }
     if (pass.name == options.pass) {

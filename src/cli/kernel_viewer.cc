@@ -28,10 +28,10 @@ struct ViewerOptions {
   std::string output;
 };
 
-std::string label_of(const Graph& graph, Id id) {
+std::string label_of(const Graph& graph, Id kernel, Id id) {
   std::string text(kernel::spelling(graph.op(id)));
   if (graph.is_const(id) || graph.op(id) == kernel::Op::Param || graph.op(id) == kernel::Op::Arg) {
-    return node_text(graph, id, 0);
+    return node_text(graph, kernel, id, 0);
   }
   return text;
 }
@@ -42,11 +42,12 @@ ordered_json graph_json(const Graph& graph, Id kernel) {
   for (Id id : kernel::reachable(graph, kernel)) {
     ordered_json node;
     node["id"] = id.index;
-    node["label"] = label_of(graph, id);
+    node["label"] = label_of(graph, kernel, id);
     node["type"] = kernel::spelling(graph.type(id));
     node["effect"] = kernel::is_effect(graph.op(id));
-    node["name"] = graph.name(id);
-    node["text"] = node_text(graph, id, 2);
+    const bool is_param = graph.op(id) == kernel::Op::Param;
+    node["name"] = is_param ? graph.param_name(kernel, id) : graph.name(id);
+    node["text"] = node_text(graph, kernel, id, 2);
     node["from"] = ordered_json::array();
     for (Id operand : graph.operands(id)) node["from"].push_back(operand.index);
     nodes.push_back(std::move(node));
@@ -67,10 +68,10 @@ ordered_json steps_json(const Graph& graph, Id original, const kernel::RewriteLo
       if (rewrite.pass != pass.name) continue;
       ordered_json entry;
       entry["rule"] = rewrite.rule;
-      entry["before"] = node_text(graph, rewrite.before);
+      entry["before"] = node_text(graph, pass.kernel, rewrite.before);
       entry["beforeId"] = rewrite.before.index;
       if (rewrite.after.valid()) {
-        entry["after"] = node_text(graph, rewrite.after);
+        entry["after"] = node_text(graph, pass.kernel, rewrite.after);
         entry["afterId"] = rewrite.after.index;
       }
       rewrites.push_back(std::move(entry));

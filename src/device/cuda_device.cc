@@ -29,8 +29,11 @@ class GpuStorage : public Memory {
 
 class GpuCode : public Code {
  public:
+  // A launch of it may still be queued or running.
   ~GpuCode() override {
-    if (module != nullptr && gpu->make_current() == 0) gpu->api().module_unload(module);
+    if (module == nullptr || gpu->make_current() != 0) return;
+    gpu->api().stream_wait(gpu->stream());
+    gpu->api().module_unload(module);
   }
   std::shared_ptr<GpuContext> gpu;
   cuda::Module module = nullptr;
@@ -140,6 +143,9 @@ CudaDevice::CudaDevice(std::shared_ptr<GpuContext> gpu, int index, const OpenOpt
 }
 
 CudaDevice::~CudaDevice() {
+  // What is queued uses memory and modules that go away now. An error has nobody to go to; a fatal
+  // one loses the device.
+  if (!lost()) static_cast<void>(wait_for_all());
   if (lost()) gpu_->abandon();
   gpu_->free(status_, sizeof(StatusWords));
 }
@@ -301,8 +307,8 @@ Result<CodeHandle> CudaDevice::make_code(kernel::Graph& graph, kernel::Id kernel
 Status CudaDevice::launch_code(const Code& code, const Signature& signature,
                                const BoundLaunch& launch) {
   uint32_t threads = signature.lanes != 0 ? signature.lanes : render::kGridGroup;
-  uint64_t blocks = signature.lanes != 0 ? launch.instances
-                                         : (uint64_t{launch.instances} + threads - 1) / threads;
+  const uint64_t tile = uint64_t{threads} * signature.per_thread;  // instances of a block
+  uint64_t blocks = signature.lanes != 0 ? launch.instances : (launch.instances + tile - 1) / tile;
   if (blocks > kMostBlocks) {
     return Error{fmt::format("{}: kernel {}: {} groups are more than a GPU takes ({})", info_.name,
                              signature.kernel, blocks, kMostBlocks),

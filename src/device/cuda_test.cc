@@ -137,15 +137,16 @@ TEST_F(CudaTest, PacksArgumentsInOrderWithTheHiddenOnes) {
   EXPECT_THAT(calls(), HasSubstr("link number kind 1 zero 0"));
   Buffer out = *device->allocate(4000);
   driver().parameters(5);
+  // A thread runs 8 instances of a kernel that moves columns of 4 bytes.
   ASSERT_TRUE(good(device->launch(
-      kernel, std::vector<Argument>{Scalar::u32(1000), Scalar::u8(200), View{out, 400, 3600}})));
+      kernel, std::vector<Argument>{Scalar::u32(6145), Scalar::u8(200), View{out, 400, 3600}})));
   // n, base, the buffer's part, then the length and the status words.
-  EXPECT_THAT(calls(),
-              ::testing::ContainsRegex("launch 4x1x1 by 256x1x1 shared 0: 3e8 c8 [0-9a-f]+ "));
+  ASSERT_THAT(calls(),
+              ::testing::ContainsRegex("launch 4x1x1 by 256x1x1 shared 0: 1801 c8 [0-9a-f]+ "));
   std::string line = calls().substr(calls().rfind("launch 4x1x1"));
   line = line.substr(0, line.find('\n'));
   EXPECT_THAT(line, HasSubstr(" 384 ")) << "900 elements";
-  EXPECT_EQ(device->counters().instances, 1000u);
+  EXPECT_EQ(device->counters().instances, 6145u);
   EXPECT_EQ(device->counters().compiled, 1u);
 }
 
@@ -161,11 +162,48 @@ TEST_F(CudaTest, GroupsBecomeBlocksAndTooManyAreRefused) {
   };
   ASSERT_TRUE(good(launch(7)));
   EXPECT_THAT(calls(), HasSubstr("launch 7x1x1 by 64x1x1 shared 0: 7 1"));
-  Status many = launch(0x80000000u);
+  EXPECT_TRUE(good(launch(0x03ffffffu)));
+  Status many = launch(0x04000000u);
   ASSERT_FALSE(many.ok());
-  EXPECT_THAT(many.error().message, HasSubstr("kernel number: 2147483648 groups"));
+  EXPECT_THAT(many.error().message,
+              HasSubstr("kernel number: 67108864 groups of 64 lanes are more lanes than a launch"));
   ASSERT_TRUE(good(launch(0))) << "nothing to do";
-  EXPECT_EQ(device->counters().launches, 3u);
+  kernel = compile(*device, graph, fill_kernel(graph, 1));
+  many = launch(0x80000000u);
+  ASSERT_FALSE(many.ok());
+  EXPECT_THAT(many.error().message, HasSubstr("kernel number: 2147483648 groups are more than a"));
+}
+
+TEST_F(CudaTest, WaitsForWhatIsQueuedBeforeItTakesThingsAway) {
+  std::unique_ptr<Device> device = open();
+  Graph graph;
+  KernelHandle kernel = compile(*device, graph, fill_kernel(graph));
+  if (kernel == nullptr) GTEST_SKIP() << "no LLVM";
+  Buffer out = *device->allocate(4000);
+  driver().parameters(0);
+  ASSERT_TRUE(good(
+      device->launch(kernel, std::vector<Argument>{Scalar::u32(10), Scalar::u8(1), View{out}})));
+  device.reset();
+  kernel.reset();
+  std::string after = calls().substr(calls().rfind("cuLaunchKernel"));
+  const size_t waited = after.find("cuStreamSynchronize");
+  ASSERT_NE(waited, std::string::npos) << after;
+  EXPECT_LT(waited, after.find("cuMemFreeAsync")) << after;
+  EXPECT_LT(waited, after.find("cuModuleUnload")) << after;
+}
+
+TEST_F(CudaTest, ACodeThatGoesWaitsForItsLaunches) {
+  std::unique_ptr<Device> device = open();
+  Graph graph;
+  KernelHandle kernel = compile(*device, graph, fill_kernel(graph));
+  if (kernel == nullptr) GTEST_SKIP() << "no LLVM";
+  Buffer out = *device->allocate(4000);
+  driver().parameters(0);
+  ASSERT_TRUE(good(
+      device->launch(kernel, std::vector<Argument>{Scalar::u32(10), Scalar::u8(1), View{out}})));
+  kernel.reset();
+  device.reset();
+  EXPECT_THAT(calls(), HasSubstr("cuStreamSynchronize\ncuModuleUnload"));
 }
 
 TEST_F(CudaTest, MemoryComesFromThePoolAndGoesBack) {
@@ -294,18 +332,19 @@ TEST_F(CudaTest, SequencesAreCapturedAndLaunchedAsOne) {
   driver().parameters(1);
   ASSERT_TRUE(good(device->begin_sequence()));
   ASSERT_TRUE(good(
-      device->launch(kernel, std::vector<Argument>{Scalar::u32(300), Scalar::u8(1), View{out}})));
+      device->launch(kernel, std::vector<Argument>{Scalar::u32(4096), Scalar::u8(1), View{out}})));
   ASSERT_TRUE(good(device->copy({copy}, {out})));
   ASSERT_TRUE(good(device->fill({out}, std::byte{0})));
   {
     Result<SequenceHandle> sequence = device->end_sequence();
     ASSERT_TRUE(good(sequence));
-    EXPECT_THAT(calls(), HasSubstr("begin capture\ncaptured launch 2x1x1 by 256x1x1 shared 0: 12c\n"
-                                   "cuLaunchKernel\ncaptured copy\ncaptured fill\nend capture\n"
-                                   "prepare graph\n"));
+    EXPECT_THAT(calls(),
+                HasSubstr("begin capture\ncaptured launch 2x1x1 by 256x1x1 shared 0: 1000\n"
+                          "cuLaunchKernel\ncaptured copy\ncaptured fill\nend capture\n"
+                          "prepare graph\n"));
     for (int round = 0; round < 3; ++round) ASSERT_TRUE(good(device->run(*sequence)));
     EXPECT_THAT(calls(), HasSubstr("launch graph\nlaunch graph\nlaunch graph\n"));
-    EXPECT_EQ(device->counters().instances, 900u);
+    EXPECT_EQ(device->counters().instances, 12288u);
   }
   EXPECT_THAT(calls(), HasSubstr("destroy graph"));
 }

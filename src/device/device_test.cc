@@ -342,41 +342,13 @@ TEST_P(EveryDevice, RunsRandomKernelsLikeTheOracle) {
     options.groups = seed % 3 == 0;
     Id kernel = random_kernel(graph, seed, options);
     kernel::RandomArguments arguments = random_arguments(graph, kernel, seed, 700);
-    auto runner =
-        [&](Graph& g, Id k,
-            std::span<const kernel::Argument> list) -> Result<std::optional<CheckFailure>> {
-      Result<KernelHandle> handle = device->compile(g, k);
-      if (!handle.ok()) return handle.error();
-      std::vector<Argument> here;
-      for (const kernel::Argument& argument : list) {
-        if (const Scalar* scalar = std::get_if<Scalar>(&argument)) {
-          here.emplace_back(*scalar);
-          continue;
-        }
-        const auto& memory = std::get<kernel::HostBuffer>(argument);
-        Result<Buffer> buffer = device->allocate(memory.bytes);
-        if (!buffer.ok()) return buffer.error();
-        Status written = device->write({*buffer}, {memory.data, memory.bytes});
-        if (!written.ok()) return written.error();
-        here.emplace_back(View{*buffer});
-      }
-      Status launched = device->launch(*handle, here);
-      if (!launched.ok()) return launched.error();
-      for (size_t p = 0; p < list.size(); ++p) {
-        if (const auto* memory = std::get_if<kernel::HostBuffer>(&list[p])) {
-          Status read = device->read(std::get<View>(here[p]), {memory->data, memory->bytes});
-          if (!read.ok()) return read.error();
-        }
-      }
-      return device->checks();
-    };
     if (Result<KernelHandle> able = device->compile(graph, kernel); !able.ok()) {
       ++declined;
       RecordProperty("declined", able.error().message);
       continue;
     }
     ++run;
-    EXPECT_EQ(compare(graph, kernel, arguments, runner), "") << "seed " << seed;
+    EXPECT_EQ(compare(graph, kernel, arguments, runner_on(*device)), "") << "seed " << seed;
   }
   EXPECT_GE(run, 4u) << declined << " declined";
 }
@@ -396,6 +368,13 @@ TEST(Open, UnknownNamesAreErrorsThatListTheKnown) {
   }
   EXPECT_FALSE(open_device("opencl:99").ok());
   EXPECT_FALSE(open_device("cuda:99").ok());
+}
+
+TEST(OpenDeathTest, ADeviceThatTheTestsCannotOpenIsNamed) {
+  // Devices that were tried before may have left threads.
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(open_for_test("quantum"), testing::ExitedWithCode(1),
+              "the tests cannot open the device `quantum`.*XLOG_TEST_DEVICES");
 }
 
 TEST(Open, ListsEveryKindWithAReasonWhereItIsMissing) {

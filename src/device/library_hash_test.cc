@@ -86,5 +86,31 @@ TEST_P(HashTest, AFullTableIsAnError) {
       << full.error().message;
 }
 
+TEST_P(HashTest, ATableThatIsGivenHasTheRightLength) {
+  Graph graph;
+  PlanBuilder p(graph, "given");
+  const Buffer keys = p.in(Type::U64, "keys");
+  const HashSet set = hash_set_of(p, p.race(Type::U64, "cells"));
+  const kernel::Id plan = p.finish({p.reduce(kernel::Fold::Add, hash_insert(p, set, keys))});
+  Result<PlanRunner> runner = make_runner(*device, graph, plan, GetParam().target);
+  ASSERT_TRUE(runner.ok());
+  const Column three = to_device(*device, std::vector<uint64_t>{0, 7, 7});
+  auto insert = [&](size_t cells) {
+    return runner->run(
+        std::vector<PlanValue>{three, to_device(*device, std::vector<uint64_t>(cells))});
+  };
+  for (size_t cells : {2, 5, 17}) {
+    auto done = insert(cells);
+    ASSERT_TRUE(done.ok()) << done.error().text();
+    EXPECT_EQ(to_host<uint32_t>(*device, (*done)[0])[0], 2u);
+  }
+  for (size_t cells : {0, 1, 4, 7, 16}) {
+    const auto fails = insert(cells);
+    ASSERT_FALSE(fails.ok()) << cells;
+    EXPECT_NE(fails.error().message.find("a power of two of cells and one more"), std::string::npos)
+        << fails.error().message;
+  }
+}
+
 }  // namespace
 }  // namespace xlog::device

@@ -19,6 +19,8 @@ using Bool = int;
 using Context = struct OpaqueContext*;
 using Module = struct OpaqueModule*;
 using Memory = struct OpaqueMemory*;
+using Value = struct OpaqueValue*;
+using Block = struct OpaqueBlock*;
 using Diagnostic = struct OpaqueDiagnostic*;
 using Target = struct OpaqueTarget*;
 using Machine = struct OpaqueMachine*;
@@ -33,7 +35,7 @@ using ErrorReporter = void (*)(void*, Failure);
 using DiagnosticHandler = void (*)(Diagnostic, void*);
 
 enum Severity : int { kError = 0 };
-enum CodeLevel : int { kCodeDefault = 2, kCodeAggressive = 3 };
+enum CodeLevel : int { kCodeNone = 0, kCodeDefault = 2, kCodeAggressive = 3 };
 enum Reloc : int { kRelocPic = 2 };
 enum CodeModel : int { kModelDefault = 0, kModelSmall = 3 };
 enum FileKind : int { kAssembly = 0, kObject = 1 };
@@ -55,6 +57,12 @@ enum VerifierAction : int { kReturnStatus = 2 };
   F(void, DisposeMemoryBuffer, (llvm::Memory))                                               \
   F(llvm::Bool, ParseIRInContext, (llvm::Context, llvm::Memory, llvm::Module*, char**))      \
   F(llvm::Bool, VerifyModule, (llvm::Module, llvm::VerifierAction, char**))                  \
+  F(llvm::Value, GetNamedFunction, (llvm::Module, const char*))                              \
+  F(llvm::Block, GetFirstBasicBlock, (llvm::Value))                                          \
+  F(llvm::Block, GetNextBasicBlock, (llvm::Block))                                           \
+  F(llvm::Value, GetBasicBlockTerminator, (llvm::Block))                                     \
+  F(unsigned, GetNumSuccessors, (llvm::Value))                                               \
+  F(llvm::Block, GetSuccessor, (llvm::Value, unsigned))                                      \
   F(void, SetTarget, (llvm::Module, const char*))                                            \
   F(void, SetModuleDataLayout, (llvm::Module, llvm::Layout))                                 \
   F(void, DisposeModule, (llvm::Module))                                                     \

@@ -116,7 +116,7 @@ TEST(Nvrtc, TakesAtomicsAndCollectives) {
       KernelBuilder k(graph, "groups", lanes);
       Value n = k.val(Type::U32, "n");
       Buffer a = k.in(type, "a"), r = k.out(type, "r");
-      Buffer acc = k.acc(type, "acc"), race = k.race(type, "race");
+      Buffer race = k.race(type, "race");
       Value at = k.group(n) * lanes + k.lane();
       Value x = a[at];
       Value sum = x;
@@ -128,7 +128,7 @@ TEST(Nvrtc, TakesAtomicsAndCollectives) {
         k.store(tile, k.lane(), x);
         k.barrier();
         for (Fold fold : {Fold::Add, Fold::Min, Fold::Max, Fold::And, Fold::Or, Fold::Xor}) {
-          k.atomic(fold, acc, at, x);
+          k.atomic(fold, k.acc(type, "acc"), at, x);
           k.atomic(fold, tile, k.lane(), x);
         }
         sum = sum + k.atomic(Fold::Exch, race, at, x) + k.cas(race, at, x, sum) + race[at];

@@ -147,15 +147,13 @@ void add_control(std::vector<Sample>& all, Type type) {
 }
 
 void add_atomics(std::vector<Sample>& all, Type type) {
-  all.push_back(grid_sample(
-      Op::Atomic, type,
-      [](auto& k, Value i, Buffer x, Buffer r) {
-        constexpr Fold folds[] = {Fold::Add, Fold::Min, Fold::Max, Fold::And, Fold::Or, Fold::Xor};
-        for (uint32_t f = 0; f < 6; ++f) {
-          k.atomic(folds[f], r, k.u32(f * 4) + (i & 3), x[i]);
-        }
-      },
-      kernel::Mode::Acc));
+  // An `acc` parameter takes one fold, so each is a sample of its own.
+  for (Fold fold : {Fold::Add, Fold::Min, Fold::Max, Fold::And, Fold::Or, Fold::Xor}) {
+    all.push_back(grid_sample(
+        Op::Atomic, type,
+        [fold](auto& k, Value i, Buffer x, Buffer r) { k.atomic(fold, r, i & 3, x[i]); },
+        kernel::Mode::Acc));
+  }
   all.push_back(grid_sample(
       Op::Cas, type,
       [type](auto& k, Value i, Buffer x, Buffer r) { k.cas(r, i, k.number(type, 0), x[i]); },

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -71,9 +72,22 @@ std::vector<Found> find_devices(const Api& api) {
     if (api.devices(platform, kDeviceTypeAll, 0, nullptr, &count) != 0 || count == 0) continue;
     std::vector<DeviceId> devices(count);
     if (api.devices(platform, kDeviceTypeAll, count, devices.data(), nullptr) != 0) continue;
-    for (DeviceId device : devices) found.push_back({platform, device});
+    for (DeviceId device : devices) {
+      found.push_back({platform, device, api.device_number(device, kDeviceType)});
+    }
   }
+  order_devices(found);
   return found;
+}
+
+void order_devices(std::vector<Found>& devices) {
+  // A device may have several types; the best one counts.
+  auto rank = [](const Found& found) {
+    if ((found.type & kDeviceTypeGpu) != 0) return 0;
+    if ((found.type & kDeviceTypeAccelerator) != 0) return 1;
+    return 2;
+  };
+  std::ranges::stable_sort(devices, {}, rank);
 }
 
 std::string explain(Code code) {

@@ -38,7 +38,9 @@ constexpr Code kOutOfResources = -5;
 constexpr Code kOutOfHostMemory = -6;
 constexpr Code kInvalidBufferSize = -61;
 constexpr Flags kDeviceTypeAll = 0xffffffff;
+constexpr Flags kDeviceTypeCpu = 1 << 1;
 constexpr Flags kDeviceTypeGpu = 1 << 2;
+constexpr Flags kDeviceTypeAccelerator = 1 << 3;
 constexpr uint32_t kPlatformName = 0x0902;
 constexpr uint32_t kDeviceType = 0x1000;
 constexpr uint32_t kDeviceComputeUnits = 0x1002;
@@ -131,12 +133,18 @@ struct Api {
 struct Found {
   Platform platform;
   DeviceId device;
+  Flags type;  // kDeviceTypeGpu and so on
 };
 
 // Opens the loader once for the process; $XLOG_OPENCL_LIBRARY names another library.
 Result<std::shared_ptr<const Api>> open_api();
-// The devices of all platforms in the order in which the loader names them.
+// The devices of all platforms, GPUs first (see order_devices).
 std::vector<Found> find_devices(const Api& api);
+// GPUs before accelerators before CPUs and the rest, otherwise in the order in which the loader
+// names them. The loader's own order is that of files in a folder: with PoCL installed beside a
+// vendor's driver, the first device would be the CPU, and `opencl` without a number is meant for
+// the GPU.
+void order_devices(std::vector<Found>& devices);
 
 // "CL_OUT_OF_RESOURCES (-5)"
 std::string explain(Code code);

@@ -326,8 +326,11 @@ Status OpenClDevice::launch_code(const Code& any_code, const Signature& signatur
     result = api().set_argument(code.kernel, number, sizeof(memory), &memory);
   }
   size_t local = code.group;
-  uint64_t groups =
-      signature.lanes != 0 ? launch.instances : (uint64_t{launch.instances} + local - 1) / local;
+  // The text runs tiles of kGridGroup threads, whatever the size of a work group.
+  const uint64_t tile = uint64_t{render::kGridGroup} * signature.per_thread;
+  uint64_t groups = signature.lanes != 0
+                        ? launch.instances
+                        : (launch.instances + tile - 1) / tile * (render::kGridGroup / local);
   size_t global = groups * local;
   if (result == 0) {
     result =

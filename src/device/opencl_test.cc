@@ -54,6 +54,24 @@ TEST(OpenCl, TooLargeABufferNamesTheLimit) {
   EXPECT_THAT(buffer.error().message, HasSubstr("CL_DEVICE_MAX_MEM_ALLOC_SIZE"));
 }
 
+TEST(OpenCl, GpusComeFirst) {
+  using opencl::DeviceId;
+  const opencl::Flags types[] = {opencl::kDeviceTypeCpu,         opencl::kDeviceTypeAccelerator,
+                                 opencl::kDeviceTypeGpu,         opencl::kDeviceTypeCpu | 1,
+                                 opencl::kDeviceTypeAccelerator, opencl::kDeviceTypeGpu | 1};
+  std::vector<char> devices(std::size(types));  // an address stands for each
+  std::vector<opencl::Found> found;
+  for (size_t k = 0; k < devices.size(); ++k) {
+    found.push_back({nullptr, reinterpret_cast<DeviceId>(&devices[k]), types[k]});
+  }
+  opencl::order_devices(found);
+  std::vector<int64_t> order;
+  for (const opencl::Found& f : found) {
+    order.push_back(reinterpret_cast<char*>(f.device) - devices.data());
+  }
+  EXPECT_THAT(order, testing::ElementsAre(2, 5, 1, 4, 0, 3));
+}
+
 TEST(OpenCl, ErrorsHaveNames) {
   EXPECT_EQ(opencl::explain(-5), "CL_OUT_OF_RESOURCES (-5)");
   EXPECT_EQ(opencl::explain(-9999), "OpenCL error -9999");

@@ -35,6 +35,10 @@ std::string_view meaning_of(uint32_t code) {
       return "a weight or count does not fit";
     case kernel::kCheckFull:
       return "a table has no room left";
+    case kernel::kCheckIndex:
+      return "an index is outside its range";
+    case kernel::kCheckLength:
+      return "columns of unequal length, or a length that does not fit";
     default:
       return "a check failed";
   }
@@ -163,12 +167,19 @@ class PlanRunner::Run {
         return read(effect);
       case Op::Launch:
         return launch(effect);
+      case Op::Check:
+        return require(effect);
       default:
         XLOG_UNREACHABLE("a lowered plan has no such op");
     }
   }
 
   void forget(Id buffer) { columns_.erase(buffer); }
+
+  // After an error: what launches of this run have failed besides is not for the next run to see.
+  void abandon() {
+    if (!unchecked_.empty()) (void)device_.checks();
+  }
 
   Result<std::vector<PlanValue>> results(Id yield) {
     if (Status fine = check(); !fine.ok()) return fine.error();
@@ -189,12 +200,24 @@ class PlanRunner::Run {
     counts_[id] = column.count;
   }
 
-  // Host scalars are evaluated when they are needed, each once.
-  Scalar scalar(Id id) {
-    if (auto known = scalars_.find(id); known != scalars_.end()) return known->second;
-    const Scalar value = compute(id);
-    scalars_[id] = value;
-    return value;
+  // Host scalars are evaluated when they are needed, each once, operands first.
+  Scalar scalar(Id root) {
+    std::vector<Id> stack = {root};
+    while (!stack.empty()) {
+      const Id id = stack.back();
+      bool ready = true;
+      if (!scalars_.contains(id) && kernel::is_arithmetic(graph_.op(id))) {
+        for (Id operand : graph_.operands(id)) {
+          if (scalars_.contains(operand)) continue;
+          stack.push_back(operand);
+          ready = false;
+        }
+      }
+      if (!ready) continue;
+      stack.pop_back();
+      if (!scalars_.contains(id)) scalars_[id] = compute(id);
+    }
+    return scalars_.at(root);
   }
 
   Scalar compute(Id id) {
@@ -203,7 +226,7 @@ class PlanRunner::Run {
     if (op == Op::Len) return Scalar::u32(counts_.at(graph_.operand(id, 0)));
     XLOG_CHECK(kernel::is_arithmetic(op), "a host scalar is used before it is known");
     std::vector<Scalar> operands;
-    for (Id operand : graph_.operands(id)) operands.push_back(scalar(operand));
+    for (Id operand : graph_.operands(id)) operands.push_back(scalars_.at(operand));
     if (op == Op::Cast) return kernel::cast(graph_.type(id), operands[0]);
     if (op == Op::Bitcast) {
       return kernel::bitcast(graph_.type(id), operands[0], graph_.is_raw(id));
@@ -280,6 +303,16 @@ class PlanRunner::Run {
     return device_.launch(prepared.handle, arguments);
   }
 
+  Status require(Id id) {
+    if (scalar(graph_.operand(id, 0)).as_bool()) return Done{};
+    // What launches before it have failed comes first, as in the plan.
+    if (Status fine = check(); !fine.ok()) return fine;
+    const std::string_view what = graph_.name(id);
+    return Error{fmt::format("plan {}: {} (check {})", graph_.kernel_info(runner_.plan_).name,
+                             what.empty() ? meaning_of(graph_.code(id)) : what, graph_.code(id)),
+                 ""};
+  }
+
   uint32_t instances(const Kernel& prepared, const std::vector<Argument>& arguments) const {
     if (!prepared.size.valid()) return 1;
     if (graph_.is_const(prepared.size)) return graph_.value(prepared.size).as_u32();
@@ -321,7 +354,10 @@ Result<std::vector<PlanValue>> PlanRunner::run(std::span<const PlanValue> argume
   if (Status bound = run.bind(arguments); !bound.ok()) return bound.error();
   for (const Step& step : steps_) {
     if (graph_->op(step.effect) == Op::Yield) return run.results(step.effect);
-    if (Status done = run.step(step.effect); !done.ok()) return done.error();
+    if (Status done = run.step(step.effect); !done.ok()) {
+      run.abandon();
+      return done.error();
+    }
     for (Id buffer : step.last_uses) run.forget(buffer);
   }
   return std::vector<PlanValue>();

@@ -43,7 +43,8 @@ class PlanRunner {
   static Result<PlanRunner> make(Device& device, kernel::Graph& graph, kernel::Id plan,
                                  const kernel::PlanTarget& target);
 
-  // One argument for each parameter. A Check that fails is an error that names its kernel.
+  // One argument for each parameter. A Check that fails is an error that names its kernel, or what
+  // the plan requires. After an error no failed check is left on the device.
   Result<std::vector<PlanValue>> run(std::span<const PlanValue> arguments);
 
   kernel::Id lowered() const { return plan_; }

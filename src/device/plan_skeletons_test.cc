@@ -218,6 +218,22 @@ TEST_P(PlanTest, SortsEveryType) {
   expect_sorted<double>(*device, GetParam());
 }
 
+// Without the permutation, which is then not even computed.
+TEST_P(PlanTest, SortsKeysAlone) {
+  kernel::Graph graph;
+  PlanBuilder p(graph, "sort");
+  const kernel::Id plan = p.finish({p.sort({p.in(kernel::Type::U64, "x")}).columns[0]});
+  std::vector<uint64_t> rows(std::min(GetParam().largest, 4000u));
+  uint64_t state = 3;
+  for (uint64_t& row : rows) row = (state = state * 6364136223846793005u + 1442695040888963407u);
+  Result<PlanRunner> runner = make_runner(*device, graph, plan, GetParam().target);
+  ASSERT_TRUE(runner.ok()) << runner.error().text();
+  const auto results = runner->run(std::vector<PlanValue>{to_device(*device, rows)});
+  ASSERT_TRUE(results.ok()) << results.error().text();
+  std::ranges::sort(rows);
+  EXPECT_EQ(to_host<uint64_t>(*device, (*results)[0]), rows);
+}
+
 TEST_P(PlanTest, SortsBySeveralColumns) {
   Graph graph;
   PlanBuilder p(graph, "sort");
@@ -287,6 +303,60 @@ TEST_P(PlanTest, PartitionsIntoAnyNumberOfBuckets) {
       EXPECT_EQ(to_host<uint32_t>(*device, results[0]), starts) << n << " " << b;
       EXPECT_EQ(to_host<uint32_t>(*device, results[1]), rows) << n << " " << b;
     }
+  }
+}
+
+TEST_P(PlanTest, APartitionChecksItsIds) {
+  Graph graph;
+  PlanBuilder p(graph, "partition");
+  const Buffer ids = p.in(Type::U32, "ids");
+  const Value buckets = p.val(Type::U32, "buckets");
+  const kernel::Partitioned parts = p.partition(ids, buckets);
+  const kernel::Id plan = p.finish({parts.starts, parts.rows});
+  Result<PlanRunner> runner = make_runner(*device, graph, plan, GetParam().target);
+  ASSERT_TRUE(runner.ok()) << runner.error().text();
+  auto with_id = [&](uint32_t id, uint32_t b) {
+    std::vector<uint32_t> rows(100, 0);
+    rows[37] = id;
+    return runner->run(std::vector<PlanValue>{to_device(*device, rows), Scalar::u32(b)});
+  };
+  EXPECT_TRUE(with_id(6, 7).ok());
+  for (uint32_t id : {7u, 8u, 1000u, UINT32_MAX}) {
+    const auto fails = with_id(id, 7);
+    ASSERT_FALSE(fails.ok()) << id;
+    EXPECT_NE(fails.error().message.find("an index is outside its range (check 3"),
+              std::string::npos)
+        << fails.error().message;
+  }
+  EXPECT_FALSE(with_id(0, 0).ok()) << "without buckets there is no place for a row";
+}
+
+// Only native code counts to 2^32 in time.
+TEST(PlanOverflow, AnIndexThatEmitsTooManyRows) {
+  auto device = open_for_test("cpu");
+  Graph graph;
+  PlanBuilder p(graph, "many");
+  const Buffer x = p.in(Type::U32, "x");
+  const Rows rows = p.expand(p.len(x), [&](Value i) {
+    p.for_range(p.u32(0), x[i], [&](Value) {
+      p.for_range(p.u32(0), p.u32(1u << 16), [&](Value) { p.emit({i}); });
+    });
+  });
+  Result<PlanRunner> runner =
+      make_runner(*device, graph, p.finish_ids({rows.count.id}), kernel::PlanTarget{});
+  ASSERT_TRUE(runner.ok()) << runner.error().text();
+  auto run = [&](std::vector<uint32_t> counts) {
+    return runner->run(std::vector<PlanValue>{to_device(*device, counts)});
+  };
+  EXPECT_TRUE(run({0, 3, 0}).ok());
+  // 2^32 rows of one index would be 0 in 32 bits; those of two indexes are too many together.
+  for (const std::vector<uint32_t>& counts :
+       {std::vector<uint32_t>{0, 1u << 16}, std::vector<uint32_t>{1u << 15, 1u << 15}}) {
+    const auto fails = run(counts);
+    ASSERT_FALSE(fails.ok());
+    EXPECT_NE(fails.error().message.find("a weight or count does not fit (check 1"),
+              std::string::npos)
+        << fails.error().message;
   }
 }
 

@@ -81,8 +81,9 @@ Signature signature_of(const Graph& graph, Id kernel) {
   const kernel::KernelInfo& info = graph.kernel_info(kernel);
   signature.kernel = info.name;
   signature.lanes = info.group;
+  signature.per_thread = kernel::instances_per_thread(graph, kernel);
   for (Id param : graph.params(kernel)) {
-    std::string name(graph.name(param));
+    std::string name(graph.param_name(kernel, param));
     if (name.empty()) name = fmt::format("#{}", signature.params.size());
     signature.params.push_back({std::move(name), graph.type(param), graph.mode(param)});
   }
@@ -189,6 +190,14 @@ Result<BoundLaunch> bind(const Signature& signature, std::span<const Argument> a
   launch.instances = signature.size_param == kernel::Lowered::kNoParam
                          ? signature.size_constant
                          : launch.arguments[signature.size_param].value.as_u32();
+  // Lanes are numbered through all groups, and UINT32_MAX stands for none where checks report.
+  if (uint64_t{launch.instances} * signature.lanes > UINT32_MAX) {
+    return Error{
+        fmt::format("kernel {}: {} groups of {} lanes are more lanes than a launch can number "
+                    "(4294967295)",
+                    signature.kernel, launch.instances, signature.lanes),
+        "launch it in parts"};
+  }
   for (const HiddenParam& hidden : signature.hidden) {
     BoundArgument argument;
     if (hidden.kind == HiddenParam::Kind::Status) {

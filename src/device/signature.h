@@ -25,6 +25,7 @@ struct Signature {
   uint32_t size_param = kernel::Lowered::kNoParam;  // which argument says how many instances
   uint32_t size_constant = 1;                       // their number, where none does
   uint32_t lanes = 0;                               // of a group, as the kernel was written
+  uint32_t per_thread = 1;                          // kernel::instances_per_thread
   bool loops = false;                               // an instance does more than a few steps
   bool walks = false;                               // and has a loop whose length only data knows
   std::vector<kernel::HiddenParam> hidden;          // what lowering appended

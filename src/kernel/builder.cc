@@ -149,6 +149,7 @@ Value operator<=(Value a, Value b) {
 Id KernelBuilder::parameter(Type type, Mode mode, std::string_view name) {
   Id id = graph_->parameter(static_cast<uint32_t>(params_.size()), type, mode);
   graph_->set_name(id, name);
+  info_.param_names.emplace_back(name);
   params_.push_back(id);
   return id;
 }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "kernel/text.h"
+
 namespace xlog::kernel {
 namespace {
 
@@ -109,6 +111,26 @@ TEST(Builder, BlocksHoldWhatWasWrittenInThem) {
   EXPECT_EQ(graph.operands(graph.operand(effects[1], 1)).size(), 1u);
   EXPECT_EQ(graph.operands(graph.operand(effects[1], 2)).size(), 2u);
   EXPECT_EQ(graph.code(effects[5]), kCheckFull);
+}
+
+TEST(Builder, KernelsOfOneGraphKeepTheirParameterNames) {
+  Graph graph;
+  auto build = [&](std::string_view name, std::string_view n, std::string_view out) {
+    KernelBuilder k(graph, name);
+    const Value size = k.val(Type::U32, n);
+    const Buffer y = k.out(Type::U32, out);
+    const Value i = k.grid(size);
+    k.store(y, i, i);
+    return k.finish();
+  };
+  // The parameters are the same nodes, and a node has one name.
+  const Id first = build("first", "rows", "places");
+  const Id second = build("second", "n", "y");
+  EXPECT_EQ(graph.params(first)[1], graph.params(second)[1]);
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(graph.kernel_info(first).param_names, (Names{"rows", "places"}));
+  EXPECT_EQ(graph.kernel_info(second).param_names, (Names{"n", "y"}));
+  EXPECT_NE(print(graph, first).find("first(rows: u32, places: out u32)"), std::string::npos);
 }
 
 TEST(BuilderDeath, TypeErrorsAbortWithTheReason) {

@@ -2,6 +2,8 @@
 // and what to do.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "kernel/pass.h"
 #include "kernel/place.h"
 
@@ -52,16 +54,27 @@ std::string decline_reason(const Graph& graph, Id kernel, const Target& target) 
     return fmt::format("group of {} lanes, target {} takes at most {}; use a smaller group", lanes,
                        target.name, target.max_group);
   }
-  uint64_t local_bytes = 0;
+  uint64_t local_bytes = 0, private_bytes = 0;
   for (Id id : reachable(graph, kernel)) {
     if (std::string problem = node_problem(graph, id, target); !problem.empty()) return problem;
-    if (graph.op(id) == Op::Alloc && graph.space(id) == Space::Local) {
-      local_bytes += uint64_t{graph.elements(id)} * size_of(graph.type(id));
+    if (graph.op(id) == Op::Alloc) {
+      const bool shared = target.groups && graph.space(id) == Space::Local;
+      (shared ? local_bytes : private_bytes) +=
+          uint64_t{graph.elements(id)} * size_of(graph.type(id));
     }
   }
-  if (target.groups && local_bytes > target.max_local_bytes) {
+  if (local_bytes > target.max_local_bytes) {
     return fmt::format("alloc local takes {} bytes, target {} has {}; use smaller arrays",
                        local_bytes, target.name, target.max_local_bytes);
+  }
+  if (target.lanes_of_thread > 1) private_bytes *= std::max(lanes, target.lanes_of_thread);
+  if (target.max_private_bytes != 0 && private_bytes > target.max_private_bytes) {
+    return fmt::format(
+        "its arrays take {} bytes of a thread{}, target {} has {}; use smaller arrays, or a buffer "
+        "in which each instance has its part",
+        private_bytes,
+        target.groups && target.lanes_of_thread == 1 ? "" : " with those of all lanes", target.name,
+        target.max_private_bytes);
   }
   return "";
 }

@@ -70,5 +70,35 @@ TEST(Decline, GroupsAndLocalMemory) {
       "");
 }
 
+TEST(Decline, ArraysThatAThreadCannotHold) {
+  Graph graph;
+  KernelBuilder k(graph, "arrays", 4);
+  Value at = k.group(k.val(Type::U32, "n")) * 4 + k.lane();
+  Buffer own = k.private_array(Type::U64, 512), tile = k.local(Type::U32, 256);
+  k.store(own, k.lane(), k.cast(Type::U64, at));
+  k.store(tile, k.lane(), at);
+  k.store(k.out(Type::U64, "out"), at, own[k.lane()] + k.cast(Type::U64, tile[k.lane()]));
+  const Id kernel = k.finish();
+  Target target{.name = "small", .groups = true, .max_private_bytes = 4096};
+  EXPECT_EQ(decline_reason(graph, kernel, target), "");
+  target.max_private_bytes = 4095;
+  EXPECT_THAT(decline_reason(graph, kernel, target),
+              HasSubstr("4096 bytes of a thread, target small has 4095; use smaller arrays, or a"));
+  // Where lanes are loops, one thread holds the local arrays too.
+  target.groups = false;
+  target.max_private_bytes = 5120;
+  EXPECT_EQ(decline_reason(graph, kernel, target), "");
+  target.max_private_bytes = 5119;
+  EXPECT_THAT(decline_reason(graph, kernel, target),
+              HasSubstr("5120 bytes of a thread with those of all lanes, target small has 5119"));
+  target.max_private_bytes = 0;
+  EXPECT_EQ(decline_reason(graph, kernel, target), "");
+  // Where a thread takes the lanes of a group one after another, it holds what each has.
+  target = {.name = "pocl", .groups = true, .max_private_bytes = 4 * 4096, .lanes_of_thread = 2};
+  EXPECT_EQ(decline_reason(graph, kernel, target), "") << "4 lanes";
+  target.lanes_of_thread = 5;
+  EXPECT_THAT(decline_reason(graph, kernel, target), HasSubstr("20480 bytes of a thread with"));
+}
+
 }  // namespace
 }  // namespace xlog::kernel

@@ -220,6 +220,12 @@ std::span<const Id> Graph::inits(Id loop) const {
   return list.subspan(2, list.size() - 3);  // lo hi / bound flag, ..., block
 }
 
+std::string_view Graph::param_name(Id kernel, Id param) const {
+  const std::vector<std::string>& own = kernel_info(kernel).param_names;
+  const uint32_t k = position(param);
+  return k < own.size() ? std::string_view(own[k]) : name(param);
+}
+
 void Graph::set_name(Id id, std::string_view name) { names_[id.index] = name; }
 
 std::string_view Graph::name(Id id) const {

@@ -113,6 +113,8 @@ class Graph {
   const KernelInfo& kernel_info(Id kernel) const { return infos_[(*this)[kernel].imm]; }
   Id body(Id node) const;  // the Block of Kernel, Plan, For, Loop, Map, Expand, FlatMap
   std::span<const Id> params(Id kernel) const { return operands(kernel).subspan(1); }
+  // What this kernel or plan calls a parameter; "" where it has no name.
+  std::string_view param_name(Id kernel, Id param) const;
   // Carried values of a For or Loop: their initial values, and how many.
   std::span<const Id> inits(Id loop) const;
 

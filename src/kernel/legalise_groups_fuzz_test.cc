@@ -176,11 +176,7 @@ class RandomGroupKernel {
         mine_.push_back(in_[any() % kCells]);
         break;
       case 1:
-        if (dice(2) == 0) {
-          k_.atomic(Fold::Add, sums_, k_.u32(0), any());
-        } else {
-          k_.atomic(Fold::Xor, sums_, k_.u32(1), any());
-        }
+        k_.atomic(Fold::Add, sums_, k_.u32(static_cast<uint32_t>(dice(2))), any());
         break;
       case 2:
         k_.check(1 + static_cast<uint32_t>(dice(5)), (any() & 15) != 3);

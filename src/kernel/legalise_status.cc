@@ -120,7 +120,7 @@ Id lengths_to_params(PassContext& context, Id kernel) {
   std::vector<Id> length(asked.size());
   for (uint32_t p = 0; p < asked.size(); ++p) {
     if (!asked[p]) continue;
-    const std::string name = "length_" + std::string(graph.name(params[p]));
+    const std::string name = "length_" + std::string(graph.param_name(kernel, params[p]));
     length[p] =
         hidden_param(context, params, {HiddenParam::Kind::Length, p}, Type::U32, Mode::Val, name);
   }

@@ -26,6 +26,15 @@ Library::Chunks Library::chunks(PlanBuilder& plan, Value n) const {
   return {length, divide_up(n, length)};
 }
 
+Value padded(Value r) { return r + r / kTileItems; }
+
+Library::Chunks tile_chunks(PlanBuilder& plan, Value n, uint32_t tile, uint32_t most_tiles) {
+  constexpr uint32_t kGroups = 2048;  // about two rounds of all groups that a large GPU can hold
+  const Value tiles = plan.min(divide_up(divide_up(n, tile), kGroups), plan.u32(most_tiles));
+  const Value length = plan.max(tiles, plan.u32(1)) * tile;
+  return {length, divide_up(n, length)};
+}
+
 Value divide_up(Value n, Value size) {
   Builder& k = *n.builder;
   return n / size + k.cast(Type::U32, n % size != 0);

@@ -15,9 +15,12 @@ namespace xlog::kernel {
 // D6: float folds go left to right in chunks of so many, then over the results of the chunks.
 constexpr uint32_t kFloatChunk = 256;
 // Tiles of the group kernels: lanes, and the rows that each of them takes.
-constexpr uint32_t kTileLanes = 256;
-constexpr uint32_t kTileItems = 8;
+constexpr uint32_t kTileLanes = 128;
+constexpr uint32_t kTileItems = 16;
 constexpr uint32_t kTile = kTileLanes * kTileItems;
+// A tile in local memory has a gap after every kTileItems cells: lanes that walk consecutive rows
+// then meet different memory banks.
+constexpr uint32_t kPaddedTile = kTile + kTileLanes;
 
 class Library {
  public:
@@ -39,7 +42,7 @@ class Library {
   Chunks chunks(PlanBuilder& plan, Value n) const;
 
   // Runs that were found in this round, by the buffer of their heads, so that several folds over
-  // the same runs share one scan.
+  // the same runs share one scan. A launch that writes the buffer ends its entry.
   struct Runs {
     Buffer heads;   // u32, 1 where a run starts
     Buffer before;  // how many runs start before each row
@@ -50,6 +53,13 @@ class Library {
  private:
   std::map<std::string, Id> kernels_;
 };
+
+// The cell of row r of a tile.
+Value padded(Value r);
+// Chunks of whole tiles, not more of them than a GPU needs to be busy: what is kept for each chunk
+// stays small.
+Library::Chunks tile_chunks(PlanBuilder& plan, Value n, uint32_t tile = kTile,
+                            uint32_t most_tiles = UINT32_MAX);
 
 // ceil(n / size), without overflow.
 Value divide_up(Value n, Value size);
@@ -91,7 +101,9 @@ struct ScanOptions {
 ScanBuffers library_scan(Library& library, PlanBuilder& plan, Fold fold, Buffer column,
                          const ScanOptions& options = {});
 Buffer library_reduce(Library& library, PlanBuilder& plan, Fold fold, Buffer column);
-Sorted library_sort(Library& library, PlanBuilder& plan, const Columns& columns);
+// Without want_permutation there may be none in the result: it costs a third of the time.
+Sorted library_sort(Library& library, PlanBuilder& plan, const Columns& columns,
+                    bool want_permutation = true);
 Partitioned library_partition(PlanBuilder& plan, Buffer ids, Value buckets);
 Buffer library_segment(Library& library, PlanBuilder& plan, Fold fold, Buffer heads, Buffer column);
 Buffer library_merge(Library& library, PlanBuilder& plan, const Columns& first,

@@ -132,7 +132,12 @@ HashSet hash_set(PlanBuilder& plan, Value keys) {
   return {plan.buf(Type::U64, cells + 1)};
 }
 
-HashSet hash_set_of(Buffer cells) { return {cells}; }
+HashSet hash_set_of(PlanBuilder& plan, Buffer cells) {
+  XLOG_CHECK(cells.type() == Type::U64, "hash sets hold u64 keys");
+  plan.require(kCheckLength, plan.popc(plan.len(cells) - 1) == 1,
+               "a hash set has a power of two of cells and one more, this buffer has not");
+  return {cells};
+}
 
 Buffer hash_insert(PlanBuilder& plan, HashSet set, Buffer keys) {
   XLOG_CHECK(keys.type() == Type::U64, "hash sets hold u64 keys");

@@ -20,8 +20,9 @@ struct HashSet {
 
 // An empty set with room for `keys` keys: a power of two of cells, at most half of them full.
 HashSet hash_set(PlanBuilder& plan, Value keys);
-// A set that came as a parameter (PlanBuilder::race), as an earlier plan gave it.
-HashSet hash_set_of(Buffer cells);
+// A set that came as a parameter (PlanBuilder::race), as an earlier plan gave it. A buffer of
+// another length than hash_set makes fails kCheckLength.
+HashSet hash_set_of(PlanBuilder& plan, Buffer cells);
 
 // Inserts the keys; a set without room fails kCheckFull. Flags one row of each key that was not
 // there before. Which of several equal rows that is depends on timing: the flags are a bag, good

@@ -57,6 +57,8 @@ Buffer library_merge(Library& library, PlanBuilder& plan, const Columns& first,
   for (Buffer column : first) types.push_back(column.type());
   const Value na = plan.len(first[0]);
   const Value nb = plan.len(second[0]);
+  plan.require(kCheckOverflow, na <= plan.u32(UINT32_MAX) - nb,
+               "more rows than 32 bits count in merge");
   const Value n = na + nb;
   const uint32_t piece = 64;  // rows of an instance where lanes are cheap
   const Library::Chunks chunks = library.target.groups

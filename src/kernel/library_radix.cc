@@ -33,17 +33,22 @@ Id count_kernel(Library& library, Type type) {
   });
 }
 
-Id scatter_kernel(Library& library, Type type) {
-  return library.kernel(fmt::format("radix_scatter_{}", spelling(type)), [&](KernelBuilder& k) {
+Id scatter_kernel(Library& library, Type type, bool with_rows) {
+  const std::string name =
+      fmt::format("radix_scatter_{}{}", spelling(type), with_rows ? "_rows" : "");
+  return library.kernel(name, [&](KernelBuilder& k) {
     const Value chunks = k.val(Type::U32, "chunks");
     const Value length = k.val(Type::U32, "length");
     const Value n = k.val(Type::U32, "n");
     const Value shift = k.val(Type::U32, "shift");
     const Buffer words = k.in(type, "words");
-    const Buffer rows = k.in(Type::U32, "rows");
     const Buffer starts = k.in(Type::U32, "starts");
     const Buffer to_words = k.out(type, "to_words");
-    const Buffer to_rows = k.out(Type::U32, "to_rows");
+    std::optional<Buffer> rows, to_rows;
+    if (with_rows) {
+      rows = k.in(Type::U32, "rows");
+      to_rows = k.out(Type::U32, "to_rows");
+    }
     const Value i = k.grid(chunks);
     const Range range = chunk_range(k, i, length, n);
     const Buffer next = k.private_array(Type::U32, kDigits);
@@ -55,7 +60,7 @@ Id scatter_kernel(Library& library, Type type) {
       const Value place = next[d];
       k.store(next, d, place + 1);
       k.store(to_words, place, word);
-      k.store(to_rows, place, rows[r]);
+      if (rows) k.store(*to_rows, place, (*rows)[r]);
     });
   });
 }
@@ -70,9 +75,13 @@ void radix_pass_serial(Library& library, PlanBuilder& plan, const RadixPass& pas
                                             pass.shift.id, pass.words.id, counts.id});
   const Buffer starts =
       library_scan(library, plan, Fold::Add, counts, {.only_if_rows = true}).before;
-  plan.launch(scatter_kernel(library, type),
-              {chunks.count.id, chunks.length.id, pass.n.id, pass.shift.id, pass.words.id,
-               pass.rows.id, starts.id, pass.to_words.id, pass.to_rows.id});
+  std::vector<Id> arguments = {chunks.count.id, chunks.length.id, pass.n.id,       pass.shift.id,
+                               pass.words.id,   starts.id,        pass.to_words.id};
+  if (pass.rows) {
+    arguments.push_back(pass.rows->id);
+    arguments.push_back(pass.to_rows->id);
+  }
+  plan.launch(scatter_kernel(library, type, pass.rows.has_value()), arguments);
 }
 
 }  // namespace xlog::kernel

@@ -1,15 +1,17 @@
 // One stable pass of the radix sort over an 8-bit digit, in two kinds; see library_sort.cc.
 #pragma once
 
+#include <optional>
+
 #include "kernel/library.h"
 
 namespace xlog::kernel {
 
 struct RadixPass {
-  Buffer words, rows;        // from
-  Buffer to_words, to_rows;  // of the same length
-  Value n;                   // rows, or 0 to do nothing
-  Value shift;               // of the digit, u32
+  Buffer words, to_words;               // of the same length
+  std::optional<Buffer> rows, to_rows;  // both or none: row numbers that go with the words
+  Value n;                              // rows, or 0 to do nothing
+  Value shift;                          // of the digit, u32
 };
 
 void radix_pass_serial(Library& library, PlanBuilder& plan, const RadixPass& pass);

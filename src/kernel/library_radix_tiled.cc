@@ -1,7 +1,9 @@
-// The tiled radix pass, for GPUs: a group of lanes counts its tile with local atomics, and before
-// it writes sorts the tile by the digit in local memory, so that equal digits leave as one run of
-// neighbouring addresses. The local sort is four stable splits by two bits; one scan of a u64 with
-// four 16-bit counters places the rows of all four values at once.
+// The tiled radix pass, for GPUs: a group counts the digits of its chunk with local atomics, then
+// walks the chunk tile by tile. Before it writes a tile it finds in local memory how the rows stand
+// sorted by the digit, so that equal digits leave as one run of neighbouring addresses. What is
+// sorted are items of 32 bits, the digit above the place in the tile: four stable splits by two
+// bits, where one scan of a u64 with four 16-bit counters places the items of all four values at
+// once.
 #include <fmt/format.h>
 
 #include "kernel/library_radix.h"
@@ -10,134 +12,193 @@ namespace xlog::kernel {
 
 namespace {
 
+constexpr uint32_t kLanes = 256;
+
+// How a group walks its rows. Rows that carry their numbers along take larger tiles: the longer the
+// runs, the fewer lines of memory are open for writing at a time, and those have to fit the cache.
+// The words of a small tile fit local memory; those of a large one are read again.
+struct TileShape {
+  uint32_t items;  // of a lane
+  bool keeps_words;
+
+  uint32_t rows() const { return kLanes * items; }
+  // Items have a gap after those of each lane: lanes that walk consecutive ones meet different
+  // memory banks.
+  uint32_t cells() const { return rows() + kLanes; }
+  Value cell(Value r) const { return r + r / items; }
+};
+constexpr TileShape kAlone = {8, true}, kWithRows = {16, false};
+
 // Four counters of 16 bits: each lane adds one where its rows' two bits say.
 constexpr uint32_t kCounterBits = 16;
-static_assert(kTile < (1u << kCounterBits));
+static_assert(kLanes * kWithRows.items < (1u << kCounterBits));
 // t * kPrefix adds up the counters below each counter of t.
 constexpr uint64_t kPrefix = 0x0001000100010000;
 
+// The lanes of a group share the digits.
+void for_each_digit(KernelBuilder& k, const std::function<void(Value d)>& body) {
+  static_assert(kDigits % kLanes == 0);
+  for (uint32_t d = 0; d < kDigits; d += kLanes) body(k.lane() + d);
+}
+
+// Counts stand digit by digit, in each digit chunk by chunk.
 Id count_kernel(Library& library, Type type) {
   return library.kernel(
       fmt::format("radix_tile_count_{}", spelling(type)),
       [&](KernelBuilder& k) {
-        const Value tiles = k.val(Type::U32, "tiles");
+        const Value chunks = k.val(Type::U32, "chunks");
+        const Value length = k.val(Type::U32, "length");
         const Value n = k.val(Type::U32, "n");
         const Value shift = k.val(Type::U32, "shift");
         const Buffer words = k.in(type, "words");
         const Buffer counts = k.out(Type::U32, "counts");
-        const Value g = k.group(tiles);
+        const Value g = k.group(chunks);
         const Value lane = k.lane();
+        const Range rows = chunk_range(k, g, length, n);
         const Buffer counters = k.local(Type::U32, kDigits);
-        k.store(counters, lane, k.u32(0));
+        for_each_digit(k, [&](Value d) { k.store(counters, d, k.u32(0)); });
         k.barrier();
-        for (uint32_t j = 0; j < kTileItems; ++j) {
-          const Value r = g * kTile + lane + k.u32(j * kTileLanes);
-          k.if_then(r < n,
-                    [&] { k.atomic(Fold::Add, counters, digit_of(k, words[r], shift), k.u32(1)); });
-        }
+        k.for_range(k.u32(0), divide_up(rows.hi - rows.lo, kAlone.rows()), [&](Value t) {
+          const Value base = rows.lo + t * kAlone.rows();
+          for (uint32_t j = 0; j < kAlone.items; ++j) {
+            const Value r = lane + k.u32(j * kLanes);
+            k.if_then(r < rows.hi - base, [&] {
+              k.atomic(Fold::Add, counters, digit_of(k, words[base + r], shift), k.u32(1));
+            });
+          }
+        });
         k.barrier();
-        k.store(counts, lane * tiles + g, counters[lane]);
+        for_each_digit(k, [&](Value d) { k.store(counts, d * chunks + g, counters[d]); });
       },
-      kTileLanes);
+      kLanes);
 }
 
-// Sorts the tile in `words` and `rows` (local) by the two bits at `shift` of the digit.
-void split(KernelBuilder& k, Buffer words, Buffer rows, Value shift) {
-  const Value first = k.lane() * kTileItems;
-  Values word, row, at;
+constexpr uint32_t kDigitShift = 16;  // of an item; below stands the place in the tile
+static_assert(kLanes * kWithRows.items <= (1u << kDigitShift));
+
+// Sorts the items by the two bits at `shift`.
+void split(KernelBuilder& k, const TileShape& shape, Buffer items, uint32_t shift) {
+  const Value first = k.lane() * shape.items;
+  Values item, at;
   Value mine = k.number(Type::U64, 0);
   const Value one = k.number(Type::U64, 1);
-  for (uint32_t j = 0; j < kTileItems; ++j) {
-    word.push_back(words[first + j]);
-    row.push_back(rows[first + j]);
-    const Value bits = k.cast(Type::U64, word[j] >> k.cast(word[j].type(), shift)) & 3;
-    at.push_back(bits * kCounterBits);
+  for (uint32_t j = 0; j < shape.items; ++j) {
+    item.push_back(items[shape.cell(first + j)]);
+    at.push_back(k.cast(Type::U64, ((item[j] >> shift) & 3) * kCounterBits));
     mine = mine + (one << at[j]);
   }
+  // The collectives are a barrier too: everybody has read the items before anybody writes them.
   const Value before = k.gscan(Fold::Add, mine);
   const Value all = k.greduce(Fold::Add, mine);
   Value place = before + all * k.constant(Scalar::u64(kPrefix));
-  k.barrier();  // everybody has read the tile before anybody writes it
-  for (uint32_t j = 0; j < kTileItems; ++j) {
+  for (uint32_t j = 0; j < shape.items; ++j) {
     const Value to = k.cast(Type::U32, place >> at[j]) & ((1u << kCounterBits) - 1);
     place = place + (one << at[j]);
-    k.store(words, to, word[j]);
-    k.store(rows, to, row[j]);
+    k.store(items, shape.cell(to), item[j]);
   }
   k.barrier();
 }
 
-Id scatter_kernel(Library& library, Type type) {
+Id scatter_kernel(Library& library, Type type, const TileShape& shape, bool with_rows) {
   return library.kernel(
-      fmt::format("radix_tile_scatter_{}", spelling(type)),
+      fmt::format("radix_tile_scatter_{}{}", spelling(type), with_rows ? "_rows" : ""),
       [&](KernelBuilder& k) {
-        const Value tiles = k.val(Type::U32, "tiles");
+        const Value chunks = k.val(Type::U32, "chunks");
+        const Value length = k.val(Type::U32, "length");
         const Value n = k.val(Type::U32, "n");
         const Value shift = k.val(Type::U32, "shift");
         const Buffer words = k.in(type, "words");
-        const Buffer rows = k.in(Type::U32, "rows");
         const Buffer starts = k.in(Type::U32, "starts");
         const Buffer to_words = k.out(type, "to_words");
-        const Buffer to_rows = k.out(Type::U32, "to_rows");
-        const Value g = k.group(tiles);
+        std::optional<Buffer> rows, to_rows;
+        if (with_rows) {
+          rows = k.in(Type::U32, "rows");
+          to_rows = k.out(Type::U32, "to_rows");
+        }
+        const Value g = k.group(chunks);
         const Value lane = k.lane();
-        const Value base = g * kTile;
-        const Value size = k.min(k.u32(kTile), n - base);
-        const Buffer tile_words = k.local(type, kTile);
-        const Buffer tile_rows = k.local(Type::U32, kTile);
-        // Past the end: the greatest digit, and behind all real rows of that digit.
-        const Value greatest = k.constant({type, mask_of(type)});
-        for (uint32_t j = 0; j < kTileItems; ++j) {
-          const Value r = lane + k.u32(j * kTileLanes);
-          k.if_then(
-              r < size,
-              [&] {
-                k.store(tile_words, r, words[base + r]);
-                k.store(tile_rows, r, rows[base + r]);
-              },
-              [&] {
-                k.store(tile_words, r, greatest);
-                k.store(tile_rows, r, k.u32(0));
-              });
-        }
-        k.barrier();
-        for (uint32_t bits = 0; bits < 8; bits += 2) split(k, tile_words, tile_rows, shift + bits);
-        // Where the run of each digit starts in the tile: one writer for each digit.
-        const Buffer run = k.local(Type::U32, kDigits);
-        for (uint32_t j = 0; j < kTileItems; ++j) {
-          const Value r = lane + k.u32(j * kTileLanes);
-          const Value d = digit_of(k, tile_words[r], shift);
-          const Value left = digit_of(k, tile_words[k.select(r == 0, r, r - 1)], shift);
-          k.if_then((r == 0) | (d != left), [&] { k.store(run, d, r); });
-        }
-        k.barrier();
-        for (uint32_t j = 0; j < kTileItems; ++j) {
-          const Value r = lane + k.u32(j * kTileLanes);
-          k.if_then(r < size, [&] {
-            const Value word = tile_words[r];
-            const Value d = digit_of(k, word, shift);
-            const Value to = starts[d * tiles + g] + (r - run[d]);
-            k.store(to_words, to, word);
-            k.store(to_rows, to, tile_rows[r]);
+        const Range range = chunk_range(k, g, length, n);
+        std::optional<Buffer> tile;
+        if (shape.keeps_words) tile = k.local(type, shape.rows());
+        const Buffer items = k.local(Type::U32, shape.cells());
+        // For each digit: where its next row goes; where its run begins and ends in the tile.
+        const Buffer next = k.local(Type::U32, kDigits);
+        const Buffer begin = k.local(Type::U32, kDigits), end = k.local(Type::U32, kDigits);
+        for_each_digit(k, [&](Value d) {
+          k.store(next, d, starts[d * chunks + g]);
+          k.store(begin, d, k.u32(0));
+          k.store(end, d, k.u32(0));
+        });
+        k.for_range(k.u32(0), divide_up(range.hi - range.lo, shape.rows()), [&](Value t) {
+          const Value base = range.lo + t * shape.rows();
+          const Value size = k.min(k.u32(shape.rows()), range.hi - base);
+          for (uint32_t j = 0; j < shape.items; ++j) {
+            const Value r = lane + k.u32(j * kLanes);
+            k.if_then(
+                r < size,
+                [&] {
+                  const Value word = words[base + r];
+                  if (tile) k.store(*tile, r, word);
+                  k.store(items, shape.cell(r), digit_of(k, word, shift) << kDigitShift | r);
+                },
+                // Past the end: the greatest digit, and behind all real rows of that digit.
+                [&] { k.store(items, shape.cell(r), k.u32((kDigits - 1) << kDigitShift) | r); });
+          }
+          k.barrier();
+          for (uint32_t bits = 0; bits < 8; bits += 2) split(k, shape, items, kDigitShift + bits);
+          Values item;
+          auto digit_at = [&](Value r) { return items[shape.cell(r)] >> kDigitShift; };
+          for (uint32_t j = 0; j < shape.items; ++j) {
+            const Value r = lane + k.u32(j * kLanes);
+            item.push_back(items[shape.cell(r)]);
+            const Value d = item[j] >> kDigitShift;
+            const Value first = (r == 0) | (d != digit_at(k.select(r == 0, r, r - 1)));
+            const Value last =
+                (r + 1 == size) | (d != digit_at(k.min(r + 1, k.u32(shape.rows() - 1))));
+            k.if_then((r < size) & first, [&] { k.store(begin, d, r); });
+            k.if_then((r < size) & last, [&] { k.store(end, d, r + 1); });
+          }
+          k.barrier();
+          for (uint32_t j = 0; j < shape.items; ++j) {
+            const Value r = lane + k.u32(j * kLanes);
+            k.if_then(r < size, [&] {
+              const Value d = item[j] >> kDigitShift;
+              const Value from = item[j] & ((1u << kDigitShift) - 1);
+              const Value to = next[d] + (r - begin[d]);
+              k.store(to_words, to, tile ? (*tile)[from] : words[base + from]);
+              if (rows) k.store(*to_rows, to, (*rows)[base + from]);
+            });
+          }
+          k.barrier();
+          for_each_digit(k, [&](Value d) {
+            k.store(next, d, next[d] + (end[d] - begin[d]));
+            k.store(begin, d, k.u32(0));
+            k.store(end, d, k.u32(0));
           });
-        }
+        });
       },
-      kTileLanes);
+      kLanes);
 }
 
 }  // namespace
 
 void radix_pass_tiled(Library& library, PlanBuilder& plan, const RadixPass& pass) {
+  constexpr uint32_t kMostTiles = 16;  // of a chunk: enough to make the counts a small part
   const Type type = pass.words.type();
-  const Value tiles = divide_up(pass.n, kTile);
-  const Buffer counts = plan.unset_buf(Type::U32, tiles * kDigits);
-  plan.launch(count_kernel(library, type),
-              {tiles.id, pass.n.id, pass.shift.id, pass.words.id, counts.id});
+  const TileShape shape = pass.rows ? kWithRows : kAlone;
+  const Library::Chunks chunks = tile_chunks(plan, pass.n, shape.rows(), kMostTiles);
+  const Buffer counts = plan.unset_buf(Type::U32, chunks.count * kDigits);
+  plan.launch(count_kernel(library, type), {chunks.count.id, chunks.length.id, pass.n.id,
+                                            pass.shift.id, pass.words.id, counts.id});
   const Buffer starts =
       library_scan(library, plan, Fold::Add, counts, {.only_if_rows = true}).before;
-  plan.launch(scatter_kernel(library, type),
-              {tiles.id, pass.n.id, pass.shift.id, pass.words.id, pass.rows.id, starts.id,
-               pass.to_words.id, pass.to_rows.id});
+  std::vector<Id> arguments = {chunks.count.id, chunks.length.id, pass.n.id,       pass.shift.id,
+                               pass.words.id,   starts.id,        pass.to_words.id};
+  if (pass.rows) {
+    arguments.push_back(pass.rows->id);
+    arguments.push_back(pass.to_rows->id);
+  }
+  plan.launch(scatter_kernel(library, type, shape, pass.rows.has_value()), arguments);
 }
 
 }  // namespace xlog::kernel

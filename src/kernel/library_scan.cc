@@ -87,31 +87,34 @@ Id serial_apply(Library& library, const Shape& s) {
   });
 }
 
-// A value of row r, or the fold's identity past the end; through a cell of its own, since a load
-// outside its buffer must not happen.
-Value guarded_load(KernelBuilder& k, const Shape& s, Buffer x, Value r, Value n) {
-  const Buffer cell = k.private_array(s.work, 1);
-  k.store(cell, k.u32(0), s.identity(k));
-  k.if_then(r < n, [&] { k.store(cell, k.u32(0), s.load(k, x, r)); });
-  return cell[0u];
-}
-
+// A group folds a chunk of whole tiles.
 Id group_fold(Library& library, const Shape& s) {
   return library.kernel(
       s.name("tile_fold"),
       [&](KernelBuilder& k) {
         const Value count = k.val(Type::U32, "count");
+        const Value length = k.val(Type::U32, "length");
         const Value n = k.val(Type::U32, "n");
         const Buffer x = k.in(s.column, "x");
         const Buffer sums = k.out(s.work, "sums");
         const Value g = k.group(count);
         const Value lane = k.lane();
-        const Value base = g * kTile;
-        const Value end = base + k.min(k.u32(kTile), n - base);
-        const Value steps = divide_up(end - k.min(end, base + lane), kTileLanes);
-        Values sum = k.for_range(k.u32(0), steps, {s.identity(k)}, [&](Value j, const Values& c) {
-          return Values{fold_values(k, s.fold, c[0], s.load(k, x, base + lane + j * kTileLanes))};
+        const Range rows = chunk_range(k, g, length, n);
+        // Whole tiles first: their loads need no guard and can all be on their way at once.
+        const Value tiles = (rows.hi - rows.lo) / kTile;
+        Values sum = k.for_range(k.u32(0), tiles, {s.identity(k)}, [&](Value t, const Values& c) {
+          Value folded = c[0];
+          const Value first = rows.lo + t * kTile + lane;
+          for (uint32_t j = 0; j < kTileItems; ++j) {
+            folded = fold_values(k, s.fold, folded, s.load(k, x, first + j * kTileLanes));
+          }
+          return Values{folded};
         });
+        const Value from = k.min(rows.hi, rows.lo + tiles * kTile + lane);
+        sum = k.for_range(
+            k.u32(0), divide_up(rows.hi - from, kTileLanes), sum, [&](Value j, const Values& c) {
+              return Values{fold_values(k, s.fold, c[0], s.load(k, x, from + j * kTileLanes))};
+            });
         const Value all = k.greduce(s.fold, sum[0]);
         k.if_then(lane == 0, [&] { k.store(sums, g, all); });
       },
@@ -147,30 +150,54 @@ Id group_tops(Library& library, const Shape& s) {
       kTileLanes);
 }
 
+// A group walks its chunk tile by tile. Rows come and go side by side through local memory;
+// between, each lane folds consecutive rows, so that one collective serves the whole tile.
 Id group_apply(Library& library, const Shape& s) {
   return library.kernel(
       s.name("tile_apply"),
       [&](KernelBuilder& k) {
         const Value count = k.val(Type::U32, "count");
+        const Value length = k.val(Type::U32, "length");
         const Value n = k.val(Type::U32, "n");
         const Buffer x = k.in(s.column, "x");
         const Buffer offsets = k.in(s.work, "offsets");
         const Buffer before = k.out(s.column, "before");
+        const Buffer tile = k.local(s.work, kPaddedTile);
         const Value g = k.group(count);
-        const Value first = g * kTile + k.lane() * kTileItems;
-        // Each lane folds consecutive rows, so one collective serves the whole tile.
-        Values items;
-        Value own = s.identity(k);
-        for (uint32_t j = 0; j < kTileItems; ++j) {
-          items.push_back(guarded_load(k, s, x, first + j, n));
-          own = fold_values(k, s.fold, own, items.back());
-        }
-        Value running = fold_values(k, s.fold, offsets[g], k.gscan(s.fold, own));
-        for (uint32_t j = 0; j < kTileItems; ++j) {
-          const Value r = first + j;
-          k.if_then(r < n, [&] { k.store(before, r, k.cast(s.column, running)); });
-          running = fold_values(k, s.fold, running, items[j]);
-        }
+        const Value lane = k.lane();
+        const Range rows = chunk_range(k, g, length, n);
+        const Value tiles = divide_up(rows.hi - rows.lo, kTile);
+        k.for_range(k.u32(0), tiles, {offsets[g]}, [&](Value t, const Values& c) {
+          const Value base = rows.lo + t * kTile;
+          const Value size = rows.hi - base;  // of this tile, or more
+          for (uint32_t j = 0; j < kTileItems; ++j) {
+            const Value r = lane + k.u32(j * kTileLanes);
+            k.if_then(
+                r < size, [&] { k.store(tile, padded(r), s.load(k, x, base + r)); },
+                [&] { k.store(tile, padded(r), s.identity(k)); });
+          }
+          k.barrier();
+          Values items;
+          Value own = s.identity(k);
+          for (uint32_t j = 0; j < kTileItems; ++j) {
+            items.push_back(tile[padded(lane * kTileItems + j)]);
+            own = fold_values(k, s.fold, own, items.back());
+          }
+          const Value left = k.gscan(s.fold, own);
+          const Value all = k.greduce(s.fold, own);
+          Value running = fold_values(k, s.fold, c[0], left);
+          for (uint32_t j = 0; j < kTileItems; ++j) {
+            k.store(tile, padded(lane * kTileItems + j), running);
+            running = fold_values(k, s.fold, running, items[j]);
+          }
+          k.barrier();
+          for (uint32_t j = 0; j < kTileItems; ++j) {
+            const Value r = lane + k.u32(j * kTileLanes);
+            k.if_then(r < size,
+                      [&] { k.store(before, base + r, k.cast(s.column, tile[padded(r)])); });
+          }
+          return Values{fold_values(k, s.fold, c[0], all)};
+        });
       },
       kTileLanes);
 }
@@ -185,8 +212,9 @@ Folded fold_chunks(Library& library, PlanBuilder& plan, const Shape& s, Buffer x
   const Value n = plan.len(x);
   Folded f;
   if (tiles) {
-    f.length = plan.u32(kTile);
-    f.count = divide_up(n, kTile);
+    const Library::Chunks chunks = tile_chunks(plan, n);
+    f.length = chunks.length;
+    f.count = chunks.count;
   } else if (is_float(s.column)) {
     f.length = plan.u32(kFloatChunk);
     f.count = divide_up(n, kFloatChunk);
@@ -199,7 +227,7 @@ Folded fold_chunks(Library& library, PlanBuilder& plan, const Shape& s, Buffer x
   f.offsets = plan.unset_buf(s.work, f.count);
   f.total = plan.unset_buf(s.column, plan.u32(1));
   if (tiles) {
-    plan.launch(group_fold(library, s), {f.count.id, n.id, x.id, sums.id});
+    plan.launch(group_fold(library, s), {f.count.id, f.length.id, n.id, x.id, sums.id});
     plan.launch(group_tops(library, s), {once.id, f.count.id, sums.id, f.offsets.id, f.total.id});
   } else {
     plan.launch(serial_fold(library, s), {f.count.id, f.length.id, n.id, x.id, sums.id});
@@ -234,7 +262,8 @@ ScanBuffers library_scan(Library& library, PlanBuilder& plan, Fold fold, Buffer 
   const Value n = plan.len(column);
   const Buffer before = plan.unset_buf(s.column, n);
   if (tiles) {
-    plan.launch(group_apply(library, s), {f.count.id, n.id, column.id, f.offsets.id, before.id});
+    plan.launch(group_apply(library, s),
+                {f.count.id, f.length.id, n.id, column.id, f.offsets.id, before.id});
   } else {
     plan.launch(serial_apply(library, s),
                 {f.count.id, f.length.id, n.id, column.id, f.offsets.id, before.id});

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/check.h"
 #include "kernel/library.h"
@@ -59,22 +60,20 @@ std::vector<Pass> choose_passes(PlanBuilder& plan, Value varying) {
   return passes;
 }
 
-// Copies words and rows to the other buffers, where an odd number of passes starts from.
+// Copies words or rows to the other buffer, where an odd number of passes starts from.
 Id move_kernel(Library& library, Type type) {
   return library.kernel(fmt::format("sort_move_{}", spelling(type)), [&](KernelBuilder& k) {
     const Value n = k.val(Type::U32, "n");
-    const Buffer words = k.in(type, "words");
-    const Buffer rows = k.in(Type::U32, "rows");
-    const Buffer to_words = k.out(type, "to_words");
-    const Buffer to_rows = k.out(Type::U32, "to_rows");
+    const Buffer from = k.in(type, "from");
+    const Buffer to = k.out(type, "to");
     const Value i = k.grid(n);
-    k.store(to_words, i, words[i]);
-    k.store(to_rows, i, rows[i]);
+    k.store(to, i, from[i]);
   });
 }
 
 struct Keyed {
-  Buffer words, rows;
+  Buffer words;
+  std::optional<Buffer> rows;  // none where the caller has no use for them
 };
 
 // Sorts words with their rows; `words` and `rows` are used up.
@@ -83,13 +82,16 @@ Keyed sort_words(Library& library, PlanBuilder& plan, Keyed from) {
   const Type type = from.words.type();
   const Value varying = plan.read(varying_bits(library, plan, from.words), plan.u32(0));
   const std::vector<Pass> passes = choose_passes(plan, varying);
-  Keyed to = {plan.unset_buf(type, n), plan.unset_buf(Type::U32, n)};
+  Keyed to = {plan.unset_buf(type, n), std::nullopt};
+  if (from.rows) to.rows = plan.unset_buf(Type::U32, n);
   Value active = plan.u32(0);
   for (const Pass& pass : passes) active = active + plan.cast(Type::U32, pass.active);
   // All digits come in an even number, so an odd number of passes has to start from `to`.
   const Value odd = plan.select((active & 1) != 0, n, plan.u32(0));
-  plan.launch(move_kernel(library, type),
-              {odd.id, from.words.id, from.rows.id, to.words.id, to.rows.id});
+  plan.launch(move_kernel(library, type), {odd.id, from.words.id, to.words.id});
+  if (from.rows) {
+    plan.launch(move_kernel(library, Type::U32), {odd.id, from.rows->id, to.rows->id});
+  }
   for (const Pass& pass : passes) {
     RadixPass r;
     r.words = from.words;
@@ -155,30 +157,34 @@ Values unpacked(Builder& k, const Columns& columns, const Packing& word, Value v
 
 }  // namespace
 
-Sorted library_sort(Library& library, PlanBuilder& plan, const Columns& columns) {
+Sorted library_sort(Library& library, PlanBuilder& plan, const Columns& columns,
+                    bool want_permutation) {
   const Value n = plan.len(columns[0]);
+  const std::vector<Packing> words = pack(columns);
+  const bool with_rows = want_permutation || words.size() > 1;
   Keyed sorted;
-  Packing word{};
-  bool is_first = true;
-  for (const Packing& next : pack(columns)) {
-    word = next;
+  for (size_t w = 0; w < words.size(); ++w) {
     const Columns keyed = plan.map(n, [&](Value i) {
-      const Value row = is_first ? i : sorted.rows[i];
-      return Values{packed(plan, columns, word, row), row};
+      const Value row = w == 0 ? i : (*sorted.rows)[i];
+      Values values = {packed(plan, columns, words[w], row)};
+      if (with_rows) values.push_back(row);
+      return values;
     });
-    sorted = sort_words(library, plan, {keyed[0], keyed[1]});
-    is_first = false;
+    Keyed next = {keyed[0], std::nullopt};
+    if (with_rows) next.rows = keyed[1];
+    sorted = sort_words(library, plan, next);
   }
   // The first columns come back out of their word, the others by a gather.
+  const Packing& word = words.back();
   const Columns results = plan.map(n, [&](Value i) {
     Values row = unpacked(plan, columns, word, sorted.words[i]);
     if (word.last < columns.size()) {
-      const Value source = sorted.rows[i];
+      const Value source = (*sorted.rows)[i];
       for (size_t c = word.last; c < columns.size(); ++c) row.push_back(columns[c][source]);
     }
     return row;
   });
-  return {sorted.rows, results};
+  return {sorted.rows.value_or(Buffer{}), results};
 }
 
 }  // namespace xlog::kernel

@@ -127,5 +127,7 @@ constexpr uint32_t kCheckCodes = 16;
 constexpr uint32_t kCheckBound = 0;     // a Loop reached its bound
 constexpr uint32_t kCheckOverflow = 1;  // a weight or count does not fit
 constexpr uint32_t kCheckFull = 2;      // a table or buffer has no room left
+constexpr uint32_t kCheckIndex = 3;     // an index outside its range
+constexpr uint32_t kCheckLength = 4;    // columns of unequal length, or a length that does not fit
 
 }  // namespace xlog::kernel

@@ -19,8 +19,8 @@ void shuffle(std::vector<T>& list, std::mt19937_64& random) {
   for (size_t i = list.size(); i > 1; --i) std::swap(list[i - 1], list[random() % i]);
 }
 
-std::string name_of(const Graph& graph, Id param) {
-  auto name = graph.name(param);
+std::string name_of(const Graph& graph, Id kernel, Id param) {
+  auto name = graph.param_name(kernel, param);
   return name.empty() ? fmt::format("parameter {}", graph.position(param)) : std::string(name);
 }
 
@@ -68,8 +68,8 @@ class Launch {
       const auto* scalar = std::get_if<Scalar>(&arguments_[k]);
       if (graph_.mode(params[k]) == Mode::Val) {
         if (scalar == nullptr || scalar->type != type) {
-          return fmt::format("{} is a {}, the argument is {}", name_of(graph_, params[k]),
-                             spelling(type),
+          return fmt::format("{} is a {}, the argument is {}",
+                             name_of(graph_, launch_.kernel, params[k]), spelling(type),
                              scalar == nullptr ? "a buffer" : spelling(scalar->type));
         }
         launch_.scalars.push_back(*scalar);
@@ -78,7 +78,8 @@ class Launch {
       }
       if (scalar != nullptr) {
         return fmt::format("{} is a buffer of {}, the argument is the number {}",
-                           name_of(graph_, params[k]), spelling(type), to_text(*scalar));
+                           name_of(graph_, launch_.kernel, params[k]), spelling(type),
+                           to_text(*scalar));
       }
       if (auto problem = bind_buffer(params[k], std::get<HostBuffer>(arguments_[k]));
           !problem.empty()) {
@@ -93,12 +94,12 @@ class Launch {
     const size_t k = graph_.position(param);
     const uint64_t count = buffer.bytes / size_of(type);
     if (buffer.bytes % size_of(type) != 0) {
-      return fmt::format("{} has {} bytes, which is no whole number of {}", name_of(graph_, param),
-                         buffer.bytes, spelling(type));
+      return fmt::format("{} has {} bytes, which is no whole number of {}",
+                         name_of(graph_, launch_.kernel, param), buffer.bytes, spelling(type));
     }
     if (count > UINT32_MAX) {
       return fmt::format("{} has {} elements, a buffer has at most 2^32 - 1",
-                         name_of(graph_, param), count);
+                         name_of(graph_, launch_.kernel, param), count);
     }
     const std::vector<bool>* written = nullptr;
     if (options_.written != nullptr && k < options_.written->size() &&
@@ -106,7 +107,7 @@ class Launch {
       written = &(*options_.written)[k];
       if (written->size() != count) {
         return fmt::format("{} has {} elements, but {} are said to be written or not",
-                           name_of(graph_, param), count, written->size());
+                           name_of(graph_, launch_.kernel, param), count, written->size());
       }
     }
     launch_.scalars.emplace_back();
@@ -126,7 +127,8 @@ class Launch {
         const std::less<> before;
         if (before(x->data, y->data + y->bytes) && before(y->data, x->data + x->bytes)) {
           return fmt::format("the buffers of {} and {} overlap; only `in` buffers may",
-                             name_of(graph_, params[a]), name_of(graph_, params[b]));
+                             name_of(graph_, launch_.kernel, params[a]),
+                             name_of(graph_, launch_.kernel, params[b]));
         }
       }
     }

@@ -57,8 +57,10 @@ std::vector<uint32_t> Lane::place() const {
 }
 
 std::string Lane::buffer_text(Id buffer) const {
-  if (auto name = graph_.name(buffer); !name.empty()) return std::string(name);
-  if (graph_.op(buffer) == Op::Param) return fmt::format("parameter {}", graph_.position(buffer));
+  const bool is_param = graph_.op(buffer) == Op::Param;
+  const auto name = is_param ? graph_.param_name(launch_.kernel, buffer) : graph_.name(buffer);
+  if (!name.empty()) return std::string(name);
+  if (is_param) return fmt::format("parameter {}", graph_.position(buffer));
   return fmt::format("the {} array", spelling(graph_.space(buffer)));
 }
 

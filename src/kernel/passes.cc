@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "base/check.h"
@@ -77,6 +78,7 @@ Result<Lowered> lower(Graph& graph, Id kernel, const Target& target, RewriteLog*
   }
   Lowered lowered;
   find_size(graph, kernel, lowered);
+  lowered.per_thread = instances_per_thread(graph, kernel);
   PassContext context{graph, target, log, {}, 0, {}};
   for (const Pass& pass : kPasses) {
     if (pass.wanted != nullptr && !pass.wanted(graph, kernel, target)) continue;
@@ -102,6 +104,32 @@ Result<Lowered> lower(Graph& graph, Id kernel, const Target& target, RewriteLog*
   lowered.group = graph.kernel_info(kernel).group;
   lowered.placement = place(graph, kernel);
   return lowered;
+}
+
+uint32_t instances_per_thread(const Graph& graph, Id kernel) {
+  constexpr size_t kShort = 100;         // nodes
+  constexpr uint32_t kBytesWanted = 32;  // of the narrowest column, by each thread
+  if (graph.kernel_info(kernel).group != 0) return 1;
+  const std::vector<Id> nodes = reachable(graph, kernel);
+  if (nodes.size() > kShort) return 1;
+  uint32_t narrowest = kBytesWanted;
+  for (Id id : nodes) {
+    switch (graph.op(id)) {
+      case Op::For:
+      case Op::Loop:
+      case Op::Atomic:
+      case Op::Cas:
+        return 1;
+      case Op::Param:
+        if (graph.mode(id) == Mode::Race) return 1;
+        if (graph.mode(id) != Mode::Val) narrowest = std::min(narrowest, size_of(graph.type(id)));
+        break;
+      default:
+        break;
+    }
+  }
+  constexpr uint32_t kMost = 8;
+  return std::min(kBytesWanted / narrowest, kMost);
 }
 
 std::vector<std::string_view> pass_names() {

@@ -37,6 +37,7 @@ struct Lowered {
   uint32_t size_param = kNoParam;
   uint32_t size_constant = 1;
   uint32_t group = 0;  // lanes side by side; 0 when instances are single (or lanes became loops)
+  uint32_t per_thread = 1;  // see instances_per_thread
   Placement placement;
 };
 
@@ -60,6 +61,12 @@ struct RewriteLog {
 };
 
 Result<Lowered> lower(Graph& graph, Id kernel, const Target& target, RewriteLog* log = nullptr);
+
+// How many instances a GPU thread runs one after another. One instance of a short kernel that only
+// moves columns keeps too few bytes in flight to fill the memory bus, so such kernels get several,
+// the more the narrower their columns are. A function of the kernel as it was written: the launch
+// and the rendered text have to agree on it.
+uint32_t instances_per_thread(const Graph& graph, Id kernel);
 
 // The names of all passes in order.
 std::vector<std::string_view> pass_names();

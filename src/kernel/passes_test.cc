@@ -1,5 +1,6 @@
 #include "kernel/passes.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "kernel/effects.h"
@@ -538,6 +539,63 @@ kernel k(a: out u32) {
   ASSERT_TRUE(lowered.ok()) << lowered.error().text();
   EXPECT_EQ(lowered->size_param, Lowered::kNoParam);
   EXPECT_EQ(lowered->size_constant, 12u);
+}
+
+uint32_t per_thread_of(std::string_view text) {
+  Graph graph;
+  return instances_per_thread(graph, parse_one(graph, text));
+}
+
+TEST(InstancesPerThread, AreMoreTheNarrowerTheColumns) {
+  const auto copy = [](std::string_view type, std::string_view other) {
+    return per_thread_of(fmt::format(
+        "kernel k(n: u32, x: in {0}, y: out {0}, z: in {1}, w: out {1}) {{\n  i = grid n\n"
+        "  store y i (load x i)\n  store w i (load z i)\n}}\n",
+        type, other));
+  };
+  EXPECT_EQ(copy("u64", "f64"), 4u);
+  EXPECT_EQ(copy("u32", "i64"), 8u);
+  EXPECT_EQ(copy("u8", "u64"), 8u) << "no more than that";
+  EXPECT_EQ(copy("bool", "u8"), 8u);
+}
+
+TEST(InstancesPerThread, AreOneWhereAKernelDoesMoreThanMoveColumns) {
+  EXPECT_EQ(per_thread_of("kernel k(n: u32, y: out u32) {\n  i = grid n\n"
+                          "  s = for j 0:u32 i carry c 1:u32 { yield (mul c 3) }\n"
+                          "  store y i s\n}\n"),
+            1u)
+      << "loops";
+  EXPECT_EQ(per_thread_of("kernel k(n: u32, x: in u32, s: acc u32) {\n  i = grid n\n"
+                          "  atomic.add s 0:u32 (load x i)\n}\n"),
+            1u)
+      << "atomics";
+  EXPECT_EQ(per_thread_of("kernel k(n: u32, x: race u32, y: out u32) {\n  i = grid n\n"
+                          "  store y i (load x i)\n}\n"),
+            1u)
+      << "waiting for others";
+  EXPECT_EQ(per_thread_of("kernel k group 32 (n: u32, y: out u32) {\n  g = group n\n  l = lane\n"
+                          "  store y (add (mul g 32) l) l\n}\n"),
+            1u)
+      << "groups";
+  std::string longer = "kernel k(n: u32, x: in u32, y: out u32) {\n  i = grid n\n  v0 = load x i\n";
+  for (int k = 0; k < 100; ++k) longer += fmt::format("  v{} = add (mul v{} 3) i\n", k + 1, k);
+  EXPECT_EQ(per_thread_of(longer + "  store y i v100\n}\n"), 1u) << "long kernels";
+}
+
+// The launch and the text have to agree, whatever the passes make of the kernel.
+TEST(InstancesPerThread, AreThoseOfTheKernelAsItWasWritten) {
+  Graph graph;
+  const Id kernel = parse_one(graph, R"(
+kernel k(n: u32, x: in u8, y: out u64) {
+  i = grid n
+  check 5 (lt i (len y))
+  store y i (cast u64 (load x i))
+}
+)");
+  auto lowered = lower(graph, kernel, Target{.name = "test"});
+  ASSERT_TRUE(lowered.ok()) << lowered.error().text();
+  EXPECT_EQ(lowered->per_thread, instances_per_thread(graph, kernel));
+  EXPECT_EQ(lowered->per_thread, 8u);
 }
 
 TEST(Lower, HasADigestOfItsRules) { EXPECT_EQ(pass_names().front(), "simplify"); }

@@ -1,5 +1,9 @@
 #include "kernel/plan_builder.h"
 
+#include <fmt/format.h>
+
+#include <set>
+
 #include "base/check.h"
 
 namespace xlog::kernel {
@@ -74,6 +78,25 @@ void PlanBuilder::launch(Id kernel, const std::vector<Id>& arguments) {
   std::vector<Id> operands = {kernel};
   operands.insert(operands.end(), arguments.begin(), arguments.end());
   append(graph_->make(Op::Launch, operands));
+}
+
+void PlanBuilder::require(uint32_t code, Value condition, std::string_view what) {
+  const Id check = append(graph_->check(code, condition.id));
+  graph_->set_name(check, what);
+}
+
+void PlanBuilder::require_equal_lengths(const Columns& columns, std::string_view where) {
+  // A buffer that was made here has the length that it was made with: most checks need not be made.
+  auto length = [&](Buffer column) {
+    return graph_->op(column.id) == Op::Buf ? wrap(graph_->operand(column.id, 0)) : len(column);
+  };
+  const Value first = length(columns[0]);
+  std::set<Id> known = {first.id};
+  for (Buffer column : columns) {
+    const Value other = length(column);
+    if (!known.insert(other.id).second) continue;
+    require(kCheckLength, first == other, fmt::format("columns of unequal length in {}", where));
+  }
 }
 
 Columns PlanBuilder::columns_of(Id node, const std::vector<Type>& types, uint32_t first) {

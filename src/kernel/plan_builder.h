@@ -61,6 +61,10 @@ class PlanBuilder : public Builder {
   Buffer copy(const Columns& parts);
   Value read(Buffer b, Value index);
   void launch(Id kernel, const std::vector<Id>& arguments);
+  // A check of host scalars: where it fails, the plan ends there with `what` as its error.
+  void require(uint32_t code, Value condition, std::string_view what);
+  // Columns of one table: they must have one length, or the plan ends.
+  void require_equal_lengths(const Columns& columns, std::string_view where);
 
   // ---- skeletons ----
   Columns map(Value n, const std::function<Values(Value i)>& body);

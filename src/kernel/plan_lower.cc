@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <unordered_set>
 
 #include "base/check.h"
@@ -33,15 +34,17 @@ bool is_plan_value(const Graph& graph, Id id) {
 std::vector<Id> captured(const Graph& graph, Id body) {
   std::vector<Id> leaves;
   std::unordered_set<Id> seen;
-  auto visit = [&](auto& self, Id id) -> void {
-    if (!seen.insert(id).second) return;
+  std::vector<Id> stack = {body};  // bodies may be deeper than the stack of a thread
+  while (!stack.empty()) {
+    const Id id = stack.back();
+    stack.pop_back();
+    if (!seen.insert(id).second) continue;
     if (is_plan_value(graph, id)) {
       leaves.push_back(id);
-      return;
+      continue;
     }
-    for (Id operand : graph.operands(id)) self(self, operand);
-  };
-  visit(visit, body);
+    for (Id operand : std::views::reverse(graph.operands(id))) stack.push_back(operand);
+  }
   return leaves;
 }
 
@@ -141,11 +144,14 @@ Rows lower_expand(Library& library, PlanBuilder& plan, Id node) {
   {
     BodyKernel count(graph, node, kernel_name(graph, node, "expand_count"));
     const Buffer out = count.add(Type::U32, Mode::Out, "counts", counts.id);
-    const Buffer emitted = count.k.private_array(Type::U32, 1);
+    // Counted in 64 bits: one index can emit more rows than 32 bits count.
+    const Buffer emitted = count.k.private_array(Type::U64, 1);
     const Value zero = count.k.u32(0);
-    count.k.store(emitted, zero, zero);
+    count.k.store(emitted, zero, count.k.number(Type::U64, 0));
     count.body([&](const Values&) { count.k.store(emitted, zero, emitted[0u] + 1); });
-    count.k.store(out, count.index, emitted[0u]);
+    const Value rows = emitted[0u];
+    count.k.check(kCheckOverflow, rows <= count.k.constant(Scalar::u64(UINT32_MAX)));
+    count.k.store(out, count.index, count.k.cast(Type::U32, rows));
     plan.launch(count.k.finish(), count.arguments);
   }
   const ScanBuffers places = library_scan(library, plan, Fold::Add, counts, {.checked = true});
@@ -172,7 +178,8 @@ Rows lower_expand(Library& library, PlanBuilder& plan, Id node) {
   return rows;
 }
 
-// Lowers one op. Gives its results by Proj number, or the one value of a Reduce.
+// Lowers one op. Gives its results by Proj number, or the one value of a Reduce; results that
+// nobody uses may be invalid.
 std::vector<Id> lower_op(Library& library, PlanBuilder& plan, Id node,
                          const std::function<bool(uint32_t)>& is_used) {
   Graph& graph = plan.graph();
@@ -202,12 +209,14 @@ std::vector<Id> lower_op(Library& library, PlanBuilder& plan, Id node,
       give({library_reduce(library, plan, graph.fold(node), operands[0])});
       break;
     case Op::Sort: {
-      const Sorted sorted = library_sort(library, plan, operands);
+      plan.require_equal_lengths(operands, "sort");
+      const Sorted sorted = library_sort(library, plan, operands, is_used(0));
       give({sorted.permutation});
       give(sorted.columns);
       break;
     }
     case Op::Segment: {
+      plan.require_equal_lengths(operands, "segment");
       const Buffer folds =
           library_segment(library, plan, graph.fold(node), operands[0], operands[1]);
       give({folds});
@@ -221,8 +230,11 @@ std::vector<Id> lower_op(Library& library, PlanBuilder& plan, Id node,
     }
     case Op::Merge: {
       const uint32_t columns = graph[node].imm;
-      give({library_merge(library, plan, Columns(operands.begin(), operands.begin() + columns),
-                          Columns(operands.begin() + columns, operands.end()))});
+      const Columns first(operands.begin(), operands.begin() + columns);
+      const Columns second(operands.begin() + columns, operands.end());
+      plan.require_equal_lengths(first, "the first run of merge");
+      plan.require_equal_lengths(second, "the second run of merge");
+      give({library_merge(library, plan, first, second)});
       break;
     }
     default:
@@ -247,6 +259,17 @@ bool is_skeleton(Op op) {
   }
 }
 
+// What a launch writes into is not what it was: runs that were found in it are no longer there.
+void forget_written(Library& library, Id launch) {
+  const Graph& graph = library.graph;
+  const auto arguments = graph.operands(launch).subspan(1);
+  const auto params = graph.params(graph.operand(launch, 0));
+  for (size_t k = 0; k < params.size(); ++k) {
+    const Mode mode = graph.mode(params[k]);
+    if (mode != Mode::Val && mode != Mode::In) library.runs.erase(arguments[k]);
+  }
+}
+
 Id lower_round(Graph& graph, Id plan, Library& library) {
   library.runs.clear();
   const std::vector<Id> nodes = reachable(graph, plan);
@@ -262,6 +285,7 @@ Id lower_round(Graph& graph, Id plan, Library& library) {
   };
   again.effect = [&](Id node, Id original, std::vector<Id>& out) {
     if (!is_skeleton(graph.op(node))) {
+      if (graph.op(node) == Op::Launch) forget_written(library, node);
       out.push_back(node);
       return node;
     }
@@ -278,6 +302,7 @@ Id lower_round(Graph& graph, Id plan, Library& library) {
     }
     if (graph.op(node) == Op::Reduce) return results[0];
     for (uint32_t k = 0; k < results.size(); ++k) {
+      if (!results[k].valid()) continue;  // left out, since nobody uses it
       again.set(graph.proj(original, k, graph.type(results[k])), results[k]);
     }
     return node;

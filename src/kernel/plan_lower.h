@@ -1,5 +1,5 @@
-// From a plan of skeletons to one of launches: what is left are Buf, Launch, Copy, Read and host
-// arithmetic. Each skeleton is written in terms of simpler ones and of library kernels
+// From a plan of skeletons to one of launches: what is left are Buf, Launch, Copy, Read, Check
+// and host arithmetic. Each skeleton is written in terms of simpler ones and of library kernels
 // (library_*.h); rounds go on until none is left:
 //
 //   Partition -> Sort, Map           Segment -> Scan, Map, launches       Merge -> launch

@@ -76,7 +76,7 @@ TEST(PlanLower, LeavesLaunchesAndHostArithmetic) {
     for (Id effect : graph.operands(graph.body(lowered))) {
       const Op op = graph.op(effect);
       EXPECT_TRUE(op == Op::Buf || op == Op::Launch || op == Op::Copy || op == Op::Read ||
-                  op == Op::Yield)
+                  op == Op::Check || op == Op::Yield)
           << spelling(op);
     }
     EXPECT_EQ(lower_plan(graph, lowered, {groups, 4}), lowered);
@@ -110,6 +110,88 @@ TEST(PlanLower, SegmentsOverTheSameRunsShareTheirScan) {
   const Id twice = q.finish({q.segment(Fold::Add, heads2, x2), q.segment(Fold::Max, heads2, x2)});
   EXPECT_EQ(count_ops(graph, lower_plan(graph, once, {}), Op::Read), 1u);
   EXPECT_EQ(count_ops(graph, lower_plan(graph, twice, {}), Op::Read), 1u);
+}
+
+TEST(PlanLower, ALaunchThatWritesTheHeadsEndsTheSharing) {
+  constexpr std::string_view kText =
+      "kernel fill(n: u32, h: MODE u32) {\n"
+      "  i = grid n\n"
+      "  WRITE\n"
+      "}\n"
+      "kernel look(n: u32, h: in u32) {\n"
+      "  i = grid n\n"
+      "  check 7 (lt (load h i) 2)\n"
+      "}\n"
+      "plan p(x: in u32) {\n"
+      "  n = len x\n"
+      "  h = buf u32 n\n"
+      "  a = segment.add h x\n"
+      "  launch look n h\n"
+      "  b = segment.max h x\n"
+      "  LAUNCH\n"
+      "  c = segment.min h x\n"
+      "  yield a b c\n"
+      "}\n";
+  auto reads = [&](std::string_view mode, std::string_view write, bool launch) {
+    std::string text(kText);
+    auto put = [&](std::string_view what, std::string_view by) {
+      text.replace(text.find(what), what.size(), by);
+    };
+    put("MODE", mode);
+    put("WRITE", write);
+    put("LAUNCH", launch ? "launch fill n h" : "");
+    Graph graph;
+    const Result<std::vector<Id>> parsed = parse(graph, text, "plan");
+    EXPECT_TRUE(parsed.ok()) << parsed.error().text();
+    return count_ops(graph, lower_plan(graph, parsed->back(), {}), Op::Read);
+  };
+  EXPECT_EQ(reads("out", "store h i 1", false), 1u);
+  EXPECT_EQ(reads("out", "store h i 1", true), 2u);
+  EXPECT_EQ(reads("own", "store h i (load h i)", true), 2u);
+  EXPECT_EQ(reads("acc", "atomic.or h i 1", true), 2u);
+}
+
+TEST(PlanLower, OnlyLengthsThatMayDifferAreChecked) {
+  Graph graph;
+  PlanBuilder p(graph, "lengths");
+  const Buffer x = p.in(Type::U32, "x");
+  const Buffer y = p.in(Type::U32, "y");
+  const Value n = p.len(x);
+  const Columns same = p.map(n, [&](Value i) { return Values{x[i], i}; });
+  const Buffer checked_once = p.sort({x, y, x}).permutation;
+  const Buffer not_checked = p.sort(same).permutation;
+  const Id lowered = lower_plan(graph, p.finish({checked_once, not_checked}), {});
+  EXPECT_EQ(count_ops(graph, lowered, Op::Check), 1u);
+}
+
+TEST(PlanLower, ABodyMayBeDeeperThanTheStack) {
+  Graph graph;
+  PlanBuilder p(graph, "deep");
+  const Value n = p.val(Type::U32, "n");
+  const Columns y = p.map(n, [&](Value i) {
+    Value v = i;
+    for (int k = 0; k < 200000; ++k) v = (v * 3) ^ n;
+    return Values{v};
+  });
+  const Id lowered = lower_plan(graph, p.finish(y), {});
+  EXPECT_EQ(count_ops(graph, lowered, Op::Launch), 1u);
+}
+
+TEST(PlanLower, AHostCheckIsPartOfAPlan) {
+  Graph graph;
+  const Result<std::vector<Id>> parsed = parse(graph,
+                                               "plan p(x: in u32, y: in u32) {\n"
+                                               "  check length (eq (len x) (len y))\n"
+                                               "  check 9 (lt (len x) 8)\n"
+                                               "  yield x\n"
+                                               "}\n",
+                                               "plan");
+  ASSERT_TRUE(parsed.ok()) << parsed.error().text();
+  const Id plan = parsed->back();
+  expect_well_formed(graph, plan);
+  EXPECT_TRUE(verify(graph, plan, Spec::ReadyPlan).empty());
+  EXPECT_NE(print(graph, plan).find("check 4 "), std::string::npos) << print(graph, plan);
+  EXPECT_NE(print(graph, plan).find("check 9 "), std::string::npos);
 }
 
 TEST(PlanLower, PlansAreTextToo) {

@@ -28,8 +28,8 @@ std::string first_difference(const Graph& graph, Id kernel, const RandomArgument
       const Scalar b = load_scalar(type, got.memory[k].data() + at);
       if (a == b) continue;
       return fmt::format("{} {} at index {}: the oracle has {} (0x{:x}), the backend {} (0x{:x})",
-                         spelling(graph.mode(params[k])), graph.name(params[k]), at / size,
-                         to_text(a), a.bits, to_text(b), b.bits);
+                         spelling(graph.mode(params[k])), graph.param_name(kernel, params[k]),
+                         at / size, to_text(a), a.bits, to_text(b), b.bits);
     }
   }
   return "";

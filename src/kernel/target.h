@@ -18,6 +18,11 @@ struct Target {
   bool atomic64 = true;
   uint32_t max_group = 1024;
   uint32_t max_local_bytes = 48 * 1024;
+  // Of all arrays that a thread keeps for itself; 0: any. Without groups the arrays of all lanes
+  // are one thread's.
+  uint32_t max_private_bytes = 0;
+  // How many lanes a thread may have to hold the private arrays of; all those of a larger group.
+  uint32_t lanes_of_thread = 1;
 };
 
 }  // namespace xlog::kernel

@@ -277,7 +277,7 @@ bool Parser::statement() {
   if (op == Op::For || op == Op::Loop) return for_or_loop(name, results);
   if (op == Op::If) return no_results() && if_else();
   if (op == Op::Yield) return no_results() && yield(name.offset);
-  if (op == Op::Check) return no_results() && check_statement(name);
+  if (op == Op::Check) return no_results() && check_statement();
   if (op == Op::Emit) return no_results() && emit(name.offset);
   if (op == Op::Launch) return no_results() && launch(name);
   if (op == Op::Map || op == Op::Expand || op == Op::Scan || op == Op::Sort || op == Op::Segment ||

@@ -388,9 +388,8 @@ Id Parser::buf_op(const OpName& name) {
   return append(graph_.add(Op::Buf, type, flags, 0, ids(list)));
 }
 
-bool Parser::check_statement(const OpName& name) {
-  static constexpr std::string_view kCodes[] = {"bound", "overflow", "full"};
-  if (in_plan()) return fail(name.offset, "check belongs in a kernel, not in a plan");
+bool Parser::check_statement() {
+  static constexpr std::string_view kCodes[] = {"bound", "overflow", "full", "index", "length"};
   const Token word = next();
   uint32_t code = kCheckCodes;
   if (word.kind == TokenKind::Name) {
@@ -406,7 +405,7 @@ bool Parser::check_statement(const OpName& name) {
   }
   if (code >= kCheckCodes) {
     return fail(word.offset, "expected the code of the check",
-                fmt::format("bound, overflow, full, or a number below {}", kCheckCodes));
+                fmt::format("bound, overflow, full, index, length, or a number below {}", kCheckCodes));
   }
   Operand condition;
   if (!operand(condition) || !scalar(condition, Type::Bool, "the condition of a check")) {

@@ -107,7 +107,7 @@ class Parser {
   Id buf_op(const OpName& name);
   Id plain_op(const OpName& name, Op op, std::vector<Operand>& list);
   bool allowed_here(const OpName& name, Op op);
-  bool check_statement(const OpName& name);
+  bool check_statement();
   std::optional<Fold> fold_of(const OpName& name, Op op, Type type);
   bool type_word(Type& type, std::string_view where);
   bool unknown_op(const OpName& name);

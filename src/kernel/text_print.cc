@@ -100,10 +100,9 @@ class Printer {
   void wish(Id id) { wish({id.index, kNode}, graph_.name(id)); }
 
   void collect_params() {
-    const auto& own_names = graph_.kernel_info(root_).param_names;
     const auto params = graph_.params(root_);
     for (size_t k = 0; k < params.size(); ++k) {
-      std::string name = std::string(k < own_names.size() ? own_names[k] : graph_.name(params[k]));
+      std::string name(graph_.param_name(root_, params[k]));
       if (canonical_ || name.empty()) name = fmt::format("p{}", k);
       wishes_.emplace_back(Key{params[k].index, kNode}, legal(name));
     }

@@ -11,6 +11,7 @@
 #include "kernel/builder.h"
 #include "kernel/equal.h"
 #include "kernel/passes.h"
+#include "kernel/plan_builder.h"
 #include "kernel/plan_lower.h"
 #include "kernel/random_kernel.h"
 #include "kernel/verify.h"
@@ -333,7 +334,7 @@ TEST(KernelText, BadTextsHaveErrorsThatSayWhat) {
   expect_error(error_in("a = alloc local u32 n"), "expected the number of elements");
   expect_error(error_in("a = alloc local u32 0"), "at least one element");
   expect_error(error_in("check 16 true"), "a number below 16");
-  expect_error(error_in("check fool true"), "bound, overflow, full");
+  expect_error(error_in("check fool true"), "bound, overflow, full, index");
   expect_error(error_in("atomic y i 1"), "atomic names what it folds with");
   expect_error(error_in("v = load f i\nw = greduce.or v"), "f64 does not fold with or");
   expect_error(error_in("a = add.x i i"), "add has no form `.x`");
@@ -379,6 +380,19 @@ TEST(KernelText, BadPlansHaveErrorsThatSayWhat) {
   // The total is a host scalar, so it is no buffer to fold.
   expect_error(in_plan("a, total = expand i n {\nemit i\n}\ns = scan.add total"),
                "scan works on buffers");
+}
+
+TEST(KernelText, BuffersStayClearedOrUnset) {
+  Graph graph;
+  const auto roots =
+      parse(graph, "plan p(n: u32) {\n a = buf u32 n\n b = buf.unset u32 n\n yield a b\n}", "t.ir");
+  ASSERT_TRUE(roots.ok()) << roots.error().text();
+  Graph copy;
+  const auto again = parse(copy, print(graph, roots->front()), "t.ir");
+  ASSERT_TRUE(again.ok()) << again.error().text();
+  const auto effects = copy.operands(copy.body(again->front()));
+  EXPECT_EQ(copy[effects[0]].flags & kBufUnset, 0);
+  EXPECT_EQ(copy[effects[1]].flags & kBufUnset, kBufUnset);
 }
 
 TEST(KernelText, DeepTextsEndInAnErrorNotInTheStack) {

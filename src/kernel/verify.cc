@@ -39,10 +39,9 @@ std::vector<Problem> check(const Graph& graph, Id root, Spec spec, bool& sound) 
 
 std::string called(const Graph& graph, Id root, Id node) {
   if (graph.op(node) == Op::Param) {
-    const auto& names = graph.kernel_info(root).param_names;
-    const uint32_t position = graph.position(node);
-    if (position < names.size()) return fmt::format("`{}`", names[position]);
-    if (graph.name(node).empty()) return fmt::format("parameter {}", position);
+    const std::string_view name = graph.param_name(root, node);
+    return name.empty() ? fmt::format("parameter {}", graph.position(node))
+                        : fmt::format("`{}`", name);
   }
   if (!graph.name(node).empty()) return fmt::format("`{}`", graph.name(node));
   return fmt::format("this {}", spelling(graph.op(node)));

@@ -2,6 +2,8 @@
 // ops fit the kind of kernel and the spec.
 #include <fmt/format.h>
 
+#include <map>
+
 #include "kernel/verify_rules.h"
 
 namespace xlog::kernel {
@@ -108,11 +110,23 @@ class Modes {
                                     "parameter, or add, min, max, and, or, xor",
                                     called(graph_, root_, buffer), what));
     }
+    if (param) one_fold(id, buffer);
     if (walked_.used[id.index]) {
       report(id, fmt::format("{} is {}: what an atomic gives back depends on the order of "
                              "instances; leave it unused, or use a `race` parameter",
                              called(graph_, root_, buffer), what));
     }
+  }
+
+  // (x + 1) max 3 is not (x max 3) + 1. Two folds that never meet at a cell would do no harm, but
+  // the text does not show that.
+  void one_fold(Id id, Id acc) {
+    const Fold fold = graph_.fold(id);
+    const auto [entry, is_first] = folds_.try_emplace(acc, fold);
+    if (is_first || entry->second == fold) return;
+    report(id, fmt::format("{} is `acc` and takes one kind of fold, but has {} and {}: their order "
+                           "would show; use one buffer for each",
+                           called(graph_, root_, acc), spelling(entry->second), spelling(fold)));
   }
 
   void cas(Id id, Id buffer) {
@@ -215,6 +229,7 @@ class Modes {
   const Walked& walked_;
   std::vector<Problem>& problems_;
   Id size_;
+  std::map<Id, Fold> folds_;  // of each acc parameter
 };
 
 }  // namespace

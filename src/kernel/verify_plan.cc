@@ -83,6 +83,7 @@ class PlanRules {
       case Op::Buf:
       case Op::Copy:
       case Op::Read:
+      case Op::Check:
       case Op::Yield:
         return;
       default:

@@ -144,7 +144,7 @@ class Structure {
     if (tier == Tier::Relation) {
       return report(id, fmt::format("{} works on relations; lower it first", spelling(op)));
     }
-    if (around == Op::Plan && tier != Tier::Plan) {
+    if (around == Op::Plan && tier != Tier::Plan && op != Op::Check) {
       return report(id, fmt::format("{} belongs in a kernel, a map or an expand", spelling(op)));
     }
     if (around != Op::Plan && tier == Tier::Plan) {

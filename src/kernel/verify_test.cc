@@ -65,6 +65,8 @@ TEST(Verify, ModesRefuseWhatTheyDoNotPromise) {
   EXPECT_SAYS(in_grid("x: acc u32", "atomic.exch x i 1"), "exch leaves the value that came last");
   EXPECT_SAYS(in_grid("x: acc u32, y: out u32", "o = atomic.add x i 1\nstore y i o"),
               "leave it unused, or use a `race` parameter");
+  EXPECT_SAYS(in_grid("x: acc u32", "atomic.max x i 1\natomic.add x 0 1\natomic.max x 0 2"),
+              "`x` is `acc` and takes one kind of fold, but has max and add");
   EXPECT_SAYS(in_grid("x: own u32", "c = cas x i 0 1"), "`x` is not `race`: who wins");
   EXPECT_SAYS(in_grid("x: acc f32", "atomic.add x i 1.0"), "float atomics would depend");
   EXPECT_SAYS(in_grid("x: race f32", "atomic.exch x i 1.0"), "float atomics would depend");
@@ -73,7 +75,9 @@ TEST(Verify, ModesRefuseWhatTheyDoNotPromise) {
 
 TEST(Verify, ModesAllowWhatTheyPromise) {
   EXPECT_EQ(in_grid("x: own u32", "v = load x i\nstore x i v"), "");
-  EXPECT_EQ(in_grid("x: acc u64", "atomic.max x i 1\no = atomic.add x 0 1"), "");
+  EXPECT_EQ(in_grid("x: acc u64", "atomic.max x i 1\no = atomic.max x 0 1"), "");
+  EXPECT_EQ(in_grid("x: acc u32, y: acc u32", "atomic.max x i 1\natomic.add y i 1"), "");
+  EXPECT_EQ(in_grid("x: race u32", "atomic.max x i 1\natomic.add x i 1"), "");
   EXPECT_EQ(in_grid("x: race u32, y: out u32",
                     "o = atomic.exch x i 1\nc = cas x i o 2\nstore x i (load x 0)\nstore y i c"),
             "");

@@ -26,6 +26,10 @@
 namespace xlog::kernel {
 
 using Schema = std::vector<Type>;
+
+// Weights go from -kGreatestWeight to kGreatestWeight, so that each has a negative.
+constexpr int64_t kGreatestWeight = INT64_MAX;
+
 // Builds the body of a flat_map; `emit` gives a row.
 using RowBuilder = PlanBuilder;
 

@@ -20,6 +20,11 @@ class QueryPlanner {
   ZSetPlan plan(const std::vector<Id>& roots) {
     // Parameters come before everything else, so leaves are found first.
     for (Id root : roots) find_leaves(root);
+    for (Id leaf : leaves_) {
+      Columns columns = made_.at(leaf).columns;
+      columns.push_back(made_.at(leaf).weights);
+      plan_.require_equal_lengths(columns, fmt::format("the Z-set {}", zsets_.text(leaf)));
+    }
     Columns results;
     for (Id root : roots) {
       const ZColumns value = consolidate(plan_, relation(root));

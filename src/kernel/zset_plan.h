@@ -4,7 +4,9 @@
 //   ZSetPlan p = zset_plan(zsets, "change", {incremental(zsets, query)});
 //
 // The plan takes, for each leaf in `leaves`, its columns and then its weights, consolidated; it
-// gives the same for each root. A weight that does not fit 64 bits fails kCheckOverflow.
+// gives the same for each root. Weights go from -kGreatestWeight to kGreatestWeight, so that each
+// has a negative; one that does not fit fails kCheckOverflow. The weights of the leaves are the
+// caller's: they are not looked at before they are used.
 #pragma once
 
 #include <string_view>

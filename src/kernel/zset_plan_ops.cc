@@ -40,16 +40,20 @@ Buffer run_heads(PlanBuilder& p, const Columns& columns, Value n) {
   })[0];
 }
 
+// Of what fits 64 bits, the one number that has no negative is no weight.
+Value is_weight(PlanBuilder& p, Value w) { return w != p.number(Type::I64, -kGreatestWeight - 1); }
+
 Value checked_add(PlanBuilder& p, Value a, Value b) {
   const Value sum = a + b;
   // Overflow: both have the sign that the sum has not.
-  p.check(kCheckOverflow, p.number(Type::I64, -1) < ((a ^ sum) & (b ^ sum)));
+  const Value fits = p.number(Type::I64, -1) < ((a ^ sum) & (b ^ sum));
+  p.check(kCheckOverflow, fits & is_weight(p, sum));
   return sum;
 }
 
 Value checked_multiply(PlanBuilder& p, Value a, Value b) {
   const Value product = a * b;
-  p.check(kCheckOverflow, p.mulhi(a, b) == product >> 63);
+  p.check(kCheckOverflow, (p.mulhi(a, b) == product >> 63) & is_weight(p, product));
   return product;
 }
 
@@ -84,8 +88,10 @@ ZColumns consolidate(PlanBuilder& p, const ZColumns& a) {
     const Value carried = p.cast(Type::I64, p.cast(Type::U64, low[s]) >> 32);
     const Value top = high[s] + carried;
     const Value limit = p.number(Type::I64, int64_t{1} << 31);
-    p.check(kCheckOverflow, (top < limit) & (p.number(Type::I64, -(int64_t{1} << 31)) <= top));
-    return Values{top << 32 | (low[s] & 0xffffffff)};
+    const Value weight = top << 32 | (low[s] & 0xffffffff);
+    const Value fits = (top < limit) & (p.number(Type::I64, -(int64_t{1} << 31)) <= top);
+    p.check(kCheckOverflow, fits & is_weight(p, weight));
+    return Values{weight};
   })[0];
   const Buffer run = p.scan(Fold::Add, heads).before;
   const Rows rows = p.expand(n, [&](Value i) {
@@ -110,7 +116,7 @@ ZColumns zset_negate(PlanBuilder& p, const ZColumns& a) {
   ZColumns result = a;
   result.weights = p.map(p.len(a.weights), [&](Value i) {
     const Value w = a.weights[i];
-    p.check(kCheckOverflow, w != p.number(Type::I64, INT64_MIN));
+    p.check(kCheckOverflow, is_weight(p, w));  // one that the caller gave may be none
     return Values{p.number(Type::I64, 0) - w};
   })[0];
   return result;

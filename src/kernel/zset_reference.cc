@@ -18,17 +18,41 @@ uint64_t order_of(Scalar v) {
 
 Error overflow() { return Error{"a weight does not fit 64 bits", ""}; }
 
-// Sums up in 128 bits and looks at the end, so that the order of addition does not matter.
+// Weights as they come out of linear operators and joins, in 128 bits: whether they fit is looked
+// at where a plan consolidates, so the order of addition does not matter. More than 128 bits are an
+// error at once; no plan that counts its rows in 32 bits can reach them.
 class Sum {
  public:
-  void add(const ZRow& row, __int128 weight) { rows_[row] += weight; }
-  void add(const ZSet& set) {
+  Sum() = default;
+  explicit Sum(const ZSet& set) { add(set); }
+
+  void add(const ZRow& row, __int128 weight) {
+    __int128& sum = rows_[row];
+    is_lost_ |= __builtin_add_overflow(sum, weight, &sum);
+  }
+  void add_product(const ZRow& row, __int128 a, int64_t b) {
+    __int128 product = 0;
+    is_lost_ |= __builtin_mul_overflow(a, static_cast<__int128>(b), &product);
+    add(row, product);
+  }
+  template <typename Set>
+  void add(const Set& set) {
     for (const auto& [row, weight] : set) add(row, weight);
   }
-  Result<ZSet> result() const {
+  template <typename Set>
+  void subtract(const Set& set) {
+    for (const auto& [row, weight] : set) add_product(row, weight, -1);
+  }
+
+  bool is_lost() const { return is_lost_; }
+  auto begin() const { return rows_.begin(); }
+  auto end() const { return rows_.end(); }
+
+  Result<ZSet> consolidated() const {
+    if (is_lost_) return overflow();
     ZSet set;
     for (const auto& [row, weight] : rows_) {
-      if (weight > INT64_MAX || weight < INT64_MIN) return overflow();
+      if (weight > kGreatestWeight || weight < -kGreatestWeight) return overflow();
       if (weight != 0) set[row] = static_cast<int64_t>(weight);
     }
     return set;
@@ -36,6 +60,7 @@ class Sum {
 
  private:
   std::map<ZRow, __int128, ZRowLess> rows_;
+  bool is_lost_ = false;
 };
 
 // Runs the body of a flatmap on one row.
@@ -152,34 +177,138 @@ ZSet aggregate(const ZSet& a, Fold fold, uint32_t keys) {
   return result;
 }
 
-Result<ZSet> subtract(const ZSet& a, const ZSet& b) {
-  Sum sum;
-  sum.add(a);
-  for (const auto& [row, weight] : b) sum.add(row, -static_cast<__int128>(weight));
-  return sum.result();
+Sum difference(const ZSet& a, const ZSet& b) {
+  Sum sum(a);
+  sum.subtract(b);
+  return sum;
 }
 
-Result<ZSet> join(const ZSet& a, const ZSet& b, uint32_t keys) {
+Sum join(const Sum& a, const ZSet& b, uint32_t keys) {
   Sum sum;
   for (const auto& [left, wa] : a) {
     for (const auto& [right, wb] : b) {
       const ZRow left_key(left.begin(), left.begin() + keys);
       const ZRow right_key(right.begin(), right.begin() + keys);
       if (ZRowLess()(left_key, right_key) || ZRowLess()(right_key, left_key)) continue;
-      const __int128 weight = static_cast<__int128>(wa) * wb;
-      if (weight > INT64_MAX || weight < INT64_MIN) return overflow();
       ZRow row = left;
       row.insert(row.end(), right.begin() + keys, right.end());
-      sum.add(row, weight);
+      sum.add_product(row, wa, wb);
     }
   }
-  return sum.result();
+  return sum;
+}
+
+Sum flat_map(const Graph& graph, Id node, const Sum& a) {
+  Sum sum;
+  for (const auto& [row, weight] : a) {
+    std::vector<ZRow> emitted;
+    BodyRun(graph, node, row, emitted);
+    for (const ZRow& made : emitted) sum.add(made, weight);
+  }
+  return sum;
 }
 
 ZSet find(const std::map<Id, ZSet>& sets, Id id) {
   auto found = sets.find(id);
   return found == sets.end() ? ZSet() : found->second;
 }
+
+class Evaluation {
+ public:
+  Evaluation(const ZSets& zsets, const ZState& state) : zsets_(zsets), state_(state) {}
+
+  Result<ZSet> consolidated(Id node) const {
+    Result<Sum> value = sum(node);
+    if (!value.ok()) return value.error();
+    return value->consolidated();
+  }
+
+ private:
+  Result<Sum> sum(Id node) const {
+    const Op op = graph().op(node);
+    const bool is_leaf = op == Op::Input || op == Op::Delta || op == Op::Prev;
+    const bool adds = op == Op::Plus || op == Op::Negate || op == Op::FlatMap || op == Op::Join;
+    Result<Sum> value = is_leaf ? leaf(node) : adds ? linear(node) : looked_at(node);
+    if (value.ok() && value->is_lost()) return overflow();
+    return value;
+  }
+
+  Result<Sum> leaf(Id node) const {
+    const Op op = graph().op(node);
+    if (op == Op::Input) {
+      return as_sum(add_zsets(find(state_.before, node), find(state_.change, node)));
+    }
+    const Id of = graph().operand(node, 0);
+    if (op == Op::Prev && state_.before.contains(of)) return Sum(find(state_.before, of));
+    if (graph().op(of) == Op::Input) {
+      return Sum(find(op == Op::Prev ? state_.before : state_.change, of));
+    }
+    // By definition: the query over the inputs as they were, and as they are.
+    ZState was = state_;
+    was.change.clear();
+    Result<ZSet> old = Evaluation(zsets_, was).consolidated(of);
+    if (op == Op::Prev || !old.ok()) return as_sum(old);
+    Result<ZSet> now = consolidated(of);
+    if (!now.ok()) return now.error();
+    return difference(*now, *old);
+  }
+
+  // Linear in the first operand: its weights need not fit yet.
+  Result<Sum> linear(Id node) const {
+    const auto operands = relations(graph(), node);
+    Result<Sum> first = sum(operands[0]);
+    if (!first.ok()) return first;
+    switch (graph().op(node)) {
+      case Op::Plus: {
+        Result<Sum> second = sum(operands[1]);
+        if (second.ok()) second->add(*first);
+        return second;
+      }
+      case Op::Negate: {
+        Sum negated;
+        negated.subtract(*first);
+        return negated;
+      }
+      case Op::FlatMap:
+        return flat_map(graph(), node, *first);
+      default: {
+        Result<ZSet> right = consolidated(operands[1]);
+        if (!right.ok()) return right.error();
+        return join(*first, *right, graph()[node].imm);
+      }
+    }
+  }
+
+  // Operators that look at the whole weight of each row.
+  Result<Sum> looked_at(Id node) const {
+    std::vector<ZSet> operands;
+    for (Id operand : relations(graph(), node)) {
+      Result<ZSet> value = consolidated(operand);
+      if (!value.ok()) return value.error();
+      operands.push_back(*value);
+    }
+    const uint32_t keys = graph()[node].imm;
+    const Fold fold = graph().fold(node);
+    const Op op = graph().op(node);
+    if (op == Op::Distinct) return Sum(distinct(operands[0]));
+    if (op == Op::Aggregate) return Sum(aggregate(operands[0], fold, keys));
+    XLOG_CHECK(op == Op::DistinctDelta || op == Op::AggregateDelta, "this node is no Z-set");
+    Result<ZSet> after = add_zsets(operands[0], operands[1]);
+    if (!after.ok()) return after.error();
+    if (op == Op::DistinctDelta) return difference(distinct(*after), distinct(operands[0]));
+    return difference(aggregate(*after, fold, keys), aggregate(operands[0], fold, keys));
+  }
+
+  static Result<Sum> as_sum(const Result<ZSet>& set) {
+    if (!set.ok()) return set.error();
+    return Sum(*set);
+  }
+
+  const Graph& graph() const { return zsets_.graph(); }
+
+  const ZSets& zsets_;
+  const ZState& state_;
+};
 
 }  // namespace
 
@@ -188,66 +317,13 @@ bool ZRowLess::operator()(const ZRow& a, const ZRow& b) const {
 }
 
 Result<ZSet> add_zsets(const ZSet& a, const ZSet& b) {
-  Sum sum;
-  sum.add(a);
+  Sum sum(a);
   sum.add(b);
-  return sum.result();
+  return sum.consolidated();
 }
 
 Result<ZSet> evaluate_zset(const ZSets& zsets, Id node, const ZState& state) {
-  const Graph& graph = zsets.graph();
-  const Op op = graph.op(node);
-  if (op == Op::Input) return add_zsets(find(state.before, node), find(state.change, node));
-  if (op == Op::Delta || op == Op::Prev) {
-    const Id of = graph.operand(node, 0);
-    if (op == Op::Prev && state.before.contains(of)) return find(state.before, of);
-    if (graph.op(of) == Op::Input) return find(op == Op::Prev ? state.before : state.change, of);
-    // By definition: the query over the inputs as they were, and as they are.
-    ZState was = state;
-    was.change.clear();
-    Result<ZSet> old = evaluate_zset(zsets, of, was);
-    if (op == Op::Prev || !old.ok()) return old;
-    Result<ZSet> now = evaluate_zset(zsets, of, state);
-    return now.ok() ? subtract(*now, *old) : now;
-  }
-  std::vector<ZSet> operands;
-  for (Id operand : relations(graph, node)) {
-    Result<ZSet> value = evaluate_zset(zsets, operand, state);
-    if (!value.ok()) return value;
-    operands.push_back(*value);
-  }
-  const uint32_t keys = graph[node].imm;
-  switch (op) {
-    case Op::Plus:
-      return add_zsets(operands[0], operands[1]);
-    case Op::Negate:
-      return subtract({}, operands[0]);
-    case Op::Join:
-      return join(operands[0], operands[1], keys);
-    case Op::FlatMap: {
-      Sum sum;
-      for (const auto& [row, weight] : operands[0]) {
-        std::vector<ZRow> emitted;
-        BodyRun(graph, node, row, emitted);
-        for (const ZRow& made : emitted) sum.add(made, weight);
-      }
-      return sum.result();
-    }
-    case Op::Distinct:
-      return distinct(operands[0]);
-    case Op::Aggregate:
-      return aggregate(operands[0], graph.fold(node), keys);
-    case Op::DistinctDelta:
-    case Op::AggregateDelta: {
-      Result<ZSet> after = add_zsets(operands[0], operands[1]);
-      if (!after.ok()) return after;
-      if (op == Op::DistinctDelta) return subtract(distinct(*after), distinct(operands[0]));
-      return subtract(aggregate(*after, graph.fold(node), keys),
-                      aggregate(operands[0], graph.fold(node), keys));
-    }
-    default:
-      XLOG_UNREACHABLE("this node is no Z-set");
-  }
+  return Evaluation(zsets, state).consolidated(node);
 }
 
 }  // namespace xlog::kernel

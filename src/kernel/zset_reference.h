@@ -28,7 +28,8 @@ struct ZState {
   std::map<Id, ZSet> change;  // of inputs; none means empty
 };
 
-// An input alone is its value after the step. A weight that does not fit 64 bits is an error.
+// An input alone is its value after the step. A weight that does not fit is an error where a plan
+// consolidates: on the right side of a join, in what distinct and aggregate work on, in the result.
 Result<ZSet> evaluate_zset(const ZSets& zsets, Id node, const ZState& state);
 
 Result<ZSet> add_zsets(const ZSet& a, const ZSet& b);

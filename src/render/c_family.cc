@@ -66,6 +66,7 @@ class Emitter {
       const Type type = graph_.type(id);
       if (type == Type::F64) uses_f64_ = true;
       if ((op == Op::Atomic || op == Op::Cas) && kernel::bits_of(type) == 64) uses_atomic64_ = true;
+      if (op == Op::Barrier && !language_.lane_zero.empty()) uses_lane_zero_ = true;
       if (op != Op::GScan && op != Op::GReduce) continue;
       XLOG_CHECK(language_.collective != nullptr, "the target has no collectives of its own");
       if (!seen.insert(collective_name(id)).second) continue;
@@ -149,16 +150,24 @@ class Emitter {
         fmt::format(fmt::runtime(language_.kernel_head), is_grid ? kGridGroup : lowered_.group);
     line("{} {}({}) {{", head, kEntryPoint, parameter_list(""));
     ++depth_;
-    if (is_grid) {
-      // In 64 bits: the last group of a launch of nearly 2^32 instances must not wrap to the first.
-      line("const u64 at = {};", language_.instance);
-      line("if (at >= {}) return;", instances());
-      line("const u32 i = (u32)at;");
-    }
     declare_local_arrays();
     read_bools();
+    if (uses_lane_zero_) line("{}", language_.lane_zero);
+    if (is_grid) {
+      // A tile of threads runs per_thread rows of instances, each row side by side. In 64 bits: the
+      // last tile of a launch of nearly 2^32 instances must not wrap to the first.
+      const uint32_t tile = kGridGroup * lowered_.per_thread;
+      line("const u64 thread = {};", language_.instance);
+      line("const u64 first = thread / {}u * {}u + thread % {}u;", kGridGroup, tile, kGridGroup);
+      line("for (u64 at = first; at < first + {}u && at < {}; at += {}u) {{", tile, instances(),
+           kGridGroup);
+      ++depth_;
+      line("const u32 i = (u32)at;");
+      --depth_;
+    }
     --depth_;
     block(graph_.body(lowered_.kernel));
+    if (is_grid) line("  }}");
     line("}}");
   }
 
@@ -290,24 +299,51 @@ class Emitter {
     const bool is_for = graph_.op(id) == Op::For;
     const uint32_t tag = graph_.tag(id);
     if (tag >= variables_.size()) variables_.resize(tag + 1);
+    const bool may_diverge = uses_lane_zero_ && !has_barrier(graph_.body(id));
+    const auto first_value = [&](Id init) { return may_diverge ? per_lane(init) : operand(init); };
     std::vector<std::string> names = {fresh('j')};
     for (Id init : inits) {
       names.push_back(fresh('c'));
-      line("{} {} = {};", spelling(graph_.type(init)), names.back(), operand(init));
+      line("{} {} = {};", spelling(graph_.type(init)), names.back(), first_value(init));
     }
-    const std::string first = operand(parts[0]), second = operand(parts[1]);
+    const std::string first = operand(parts[0]);
     const std::string counter = names[0];
     if (is_for) {
       if (is_short(parts[0], parts[1]) && !language_.unroll.empty()) line("{}", language_.unroll);
-      line("for (u32 {0} = {1}; {0} < {2}; ++{0}) {{", counter, first, second);
+      line("for (u32 {0} = {1}; {0} < {2}; ++{0}) {{", counter, first, operand(parts[1]));
     } else {
       names.push_back(fresh('g'));
-      line("bool {} = {};", names.back(), second);
+      line("bool {} = {};", names.back(), first_value(parts[1]));
       line("for (u32 {0} = 0; {1} && {0} < {2}; ++{0}) {{", counter, names.back(), first);
     }
     variables_[tag] = names;
     loop_body(id, names);
     line("}}");
+  }
+
+  bool has_barrier(Id block) const {
+    for (Id id : lowered_.placement.in(block)) {
+      if (graph_.op(id) == Op::Barrier) return true;
+      for (Id operand : graph_.operands(id)) {
+        if (graph_.op(operand) == Op::Block && has_barrier(operand)) return true;
+      }
+    }
+    return false;
+  }
+
+  // A compiler that runs the lanes of a group as loops between barriers keeps one copy of what is
+  // the same in all lanes. PoCL up to 3.1 takes a variable for such a value when all that is
+  // assigned to it is, even where lanes leave the loop that assigns it at different rounds. So what
+  // such a variable begins with is made to depend on the lane. Loops with a barrier inside need no
+  // such help: all lanes run them alike.
+  std::string per_lane(Id value) const {
+    const Type type = graph_.type(value);
+    const std::string text = operand(value);
+    if (!kernel::is_float(type)) return fmt::format("{} ^ {}", text, kLaneZero);
+    const Type bits = kernel::bits_type(type);
+    const std::string mixed = fmt::format(
+        "{} ^ {}", expression(language_, Op::Bitcast, type, bits, std::span(&text, 1)), kLaneZero);
+    return expression(language_, Op::Bitcast, bits, type, std::span(&mixed, 1));
   }
 
   bool is_short(Id lo, Id hi) const {
@@ -370,11 +406,9 @@ class Emitter {
     const bool is_cas = graph_.op(id) == Op::Cas;
     const bool is_order = !is_cas && (graph_.fold(id) == Fold::Min || graph_.fold(id) == Fold::Max);
     const Type type = graph_.type(id);
-    const Type word = is_order ? cell_type(type) : kernel::bits_type(cell_type(type));
+    const Type word = is_order ? type : kernel::bits_type(type);
     const AtomicTexts& texts =
         kernel::bits_of(type) == 64 ? language_.atomic64 : language_.atomic32;
-    XLOG_CHECK(kernel::bits_of(type) >= 32 || language_.runs_ranges,
-               "the target has no atomics on single bytes");
     const std::string_view space =
         graph_.op(parts[0]) == Op::Alloc ? language_.local_pointer : language_.global;
     // The cast also takes `volatile` away, which CUDA's atomics do not want.
@@ -385,7 +419,6 @@ class Emitter {
     const size_t row = is_cas ? texts.size() - 1 : static_cast<size_t>(graph_.fold(id));
     const std::string call =
         fmt::format(fmt::runtime(texts[row]), pointer, value(2), is_cas ? value(3) : std::string());
-    if (kernel::is_bool(type)) return define(id, as_value(id, '(' + call + ')'));
     define(id, word == type ? call : fmt::format("({})({})", spelling(type), call));
   }
 
@@ -393,13 +426,8 @@ class Emitter {
   void update_alone(Id id) {
     const auto parts = graph_.operands(id);
     const std::string target = cell(id);
-    define(id, as_value(id, target));
-    const std::string& old = names_[id.index];
-    if (graph_.op(id) == Op::Cas) {
-      const std::string expected = operand(parts[2]), desired = operand(parts[3]);
-      return line("if ({} == {}) {} = {};", old, expected, target, desired);
-    }
-    const std::string values[] = {old, operand(parts[2])};
+    define(id, target);
+    const std::string values[] = {names_[id.index], operand(parts[2])};
     const Type type = graph_.type(id);
     const auto step = step_of(graph_.fold(id));
     line("{} = {};", target, step ? expression(language_, *step, type, type, values) : values[1]);
@@ -416,6 +444,7 @@ class Emitter {
   std::string collectives_;
   bool uses_f64_ = false;
   bool uses_atomic64_ = false;
+  bool uses_lane_zero_ = false;
 };
 
 }  // namespace

@@ -36,6 +36,8 @@ struct OpText {
 // all others see the unsigned type of the same width.
 using AtomicTexts = std::array<std::string_view, 8>;
 
+inline constexpr std::string_view kLaneZero = "lane_zero";
+
 struct Language {
   // ---- before the kernel ----
   std::string_view prologue = {};           // the types bool u8 u32 u64 i32 i64 f32, pragmas
@@ -54,6 +56,9 @@ struct Language {
   std::string_view lane = {};      // u32
   std::string_view barrier = {};   // a statement
   std::string_view unroll = {};    // a line before a short loop; "": leave it to the compiler
+  // Statements that define kLaneZero, a u32 that is 0 and that a compiler has to think different in
+  // each lane; "": not wanted. See Emitter::per_lane.
+  std::string_view lane_zero = {};
 
   // ---- inside it ----
   std::span<const OpText> ops = {};

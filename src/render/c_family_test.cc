@@ -99,7 +99,76 @@ TEST(CFamily, AGpuKernelGuardsItsLastGroupIn64Bits) {
   Graph graph;
   const Id kernel = count_matches(graph);
   for (std::string_view target : {"opencl", "cuda", "hip"}) {
-    EXPECT_TRUE(has(text_as_written(graph, kernel, target), "if (at >= p0) return;")) << target;
+    const std::string text = text_as_written(graph, kernel, target);
+    EXPECT_TRUE(has(text, "  const u64 thread = ")) << text;
+    EXPECT_TRUE(has(text,
+                    "  const u64 first = thread / 256u * 256u + thread % 256u;\n"
+                    "  for (u64 at = first; at < first + 256u && at < p0; at += 256u) {\n"
+                    "    const u32 i = (u32)at;\n"))
+        << text;
+  }
+}
+
+TEST(CFamily, AThreadOfAShortKernelRunsSeveralInstances) {
+  Graph graph;
+  KernelBuilder k(graph, "copy");
+  Value n = k.val(Type::U32, "n");
+  Buffer x = k.in(Type::U32, "x"), y = k.out(Type::U32, "y");
+  Value i = k.grid(n);
+  k.store(y, i, x[i]);
+  const std::string text = text_of(graph, k.finish(), "cuda");
+  EXPECT_TRUE(has(text, "const u64 first = thread / 256u * 2048u + thread % 256u;")) << text;
+  EXPECT_TRUE(has(text, "at < first + 2048u && at < p0; at += 256u")) << text;
+}
+
+// What a loop carries begins in each lane with a value of its own; see Emitter::per_lane.
+TEST(CFamily, OpenClLoopsOfAGroupKernelCarryALanesOwnValues) {
+  Graph graph;
+  const auto text_for = [&](std::string_view target, bool barrier_inside) {
+    KernelBuilder k(graph, "carry", 32);
+    Value at = k.group(k.val(Type::U32, "n")) * 32 + k.lane();
+    Values last =
+        k.for_range(k.u32(3), barrier_inside ? k.u32(7) : k.lane(),
+                    {k.u32(5), k.boolean(false), k.constant(kernel::Scalar::f64(1.5))},
+                    [&](Value, const Values&) {
+                      if (barrier_inside) k.barrier();
+                      return Values{k.u32(9), k.boolean(true), k.constant(kernel::Scalar::f64(2))};
+                    });
+    k.barrier();
+    k.store(k.out(Type::U32, "r"), at, last[0]);
+    k.store(k.out(Type::Bool, "s"), at, last[1]);
+    k.store(k.out(Type::F64, "t"), at, last[2]);
+    Lowered lowered;
+    lowered.kernel = k.finish();
+    lowered.group = 32;
+    lowered.size_param = 0;
+    lowered.placement = kernel::place(graph, lowered.kernel);
+    return find_renderer(target)->render(graph, lowered);
+  };
+  const std::string text = text_for("opencl", false);
+  EXPECT_TRUE(has(text, "volatile u32 own_lane = get_local_id(0);")) << text;
+  EXPECT_TRUE(has(text, " = 5u ^ lane_zero;")) << text;
+  EXPECT_TRUE(has(text, " = 0 ^ lane_zero;")) << text;
+  EXPECT_TRUE(has(text, " = as_double(as_ulong((0x1.8p+0)) ^ lane_zero);")) << text;
+  EXPECT_FALSE(has(text_for("opencl", true), "^ lane_zero")) << "all lanes run such a loop alike";
+  EXPECT_FALSE(has(text_for("cuda", false), "lane_zero"));
+}
+
+TEST(CFamily, CollectivesOfOneWarpOrderMemory) {
+  Graph graph;
+  for (uint32_t lanes : {20u, 32u, 33u}) {
+    KernelBuilder k(graph, "fold", lanes);
+    Value at = k.group(k.val(Type::U32, "n")) * lanes + k.lane();
+    Value x = k.in(Type::U32, "x")[at];
+    k.store(k.out(Type::U32, "r"), at, k.gscan(Fold::Add, x) + k.greduce(Fold::Max, x));
+    const std::string text = text_of(graph, k.finish(), "cuda");
+    const size_t scan = text.find("group_scan_add"), reduce = text.find("group_reduce_max");
+    for (size_t at_text : {scan, reduce}) {
+      ASSERT_NE(at_text, std::string::npos);
+      const std::string body = text.substr(at_text, text.find("\n}\n", at_text) - at_text);
+      EXPECT_TRUE(has(body, "__syncwarp(mask);")) << body;
+      EXPECT_TRUE(has(body, "__syncthreads();")) << body;
+    }
   }
 }
 

@@ -263,7 +263,7 @@ void ChunkedCompiler::memory(Id id) {
       step.run = chunked::atomic_step(type, graph_.fold(id), where);
       break;
     default:
-      step.run = chunked::cas_step(type, where);
+      step.run = chunked::cas_step(type);
   }
   if (step.run == nullptr) {
     return fail(fmt::format("it contains {} of {}", kernel::spelling(op), kernel::spelling(type)));

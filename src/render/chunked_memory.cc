@@ -143,22 +143,17 @@ void atomic(Frame& frame, const Step& step) {
   });
 }
 
-template <typename T, bool kArray>
+template <typename T>
 void cas(Frame& frame, const Step& step) {
   const uint32_t* index = frame.at<uint32_t>(step.a);
   const T* expected = frame.at<T>(step.b);
   const T* desired = frame.at<T>(step.c);
   T* to = step.to == kNoRegister ? nullptr : frame.at<T>(step.to);
-  const std::conditional_t<kArray, InArray<T>, InBuffer<T>> place(frame, step);
+  const InBuffer<T> place(frame, step);
   for_active(frame, [=](uint32_t i) {
-    T& cell = place(index[i], i);
     T old = expected[i];
-    if constexpr (kArray) {
-      old = cell;
-      if (old == expected[i]) cell = desired[i];
-    } else {
-      std::atomic_ref<T>(cell).compare_exchange_strong(old, desired[i], std::memory_order_relaxed);
-    }
+    std::atomic_ref<T>(place(index[i], i))
+        .compare_exchange_strong(old, desired[i], std::memory_order_relaxed);
     if (to != nullptr) to[i] = old;
   });
 }
@@ -187,8 +182,6 @@ Run atomic_of(Fold fold) {
 template <bool kArray>
 Run atomic_for(Type type, Fold fold) {
   switch (type) {
-    case Type::U8:
-      return atomic_of<uint8_t, kArray>(fold);
     case Type::U32:
       return atomic_of<uint32_t, kArray>(fold);
     case Type::U64:
@@ -280,16 +273,6 @@ Run atomic_step(Type type, Fold fold, Where where) {
   return where == Where::Array ? atomic_for<true>(type, fold) : atomic_for<false>(type, fold);
 }
 
-Run cas_step(Type type, Where where) {
-  const bool is_array = where == Where::Array;
-  switch (kernel::size_of(type)) {
-    case 1:
-      return is_array ? cas<uint8_t, true> : cas<uint8_t, false>;
-    case 4:
-      return is_array ? cas<uint32_t, true> : cas<uint32_t, false>;
-    default:
-      return is_array ? cas<uint64_t, true> : cas<uint64_t, false>;
-  }
-}
+Run cas_step(Type type) { return kernel::size_of(type) == 4 ? cas<uint32_t> : cas<uint64_t>; }
 
 }  // namespace xlog::render::chunked

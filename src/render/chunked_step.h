@@ -69,7 +69,7 @@ enum class Where : uint8_t {
 Run load_step(kernel::Type type, Where where);                       // to = memory[a]
 Run store_step(kernel::Type type, Where where);                      // memory[a] = b
 Run atomic_step(kernel::Type type, kernel::Fold fold, Where where);  // to = old; folds b
-Run cas_step(kernel::Type type, Where where);                        // to = old; b -> c
+Run cas_step(kernel::Type type);  // to = old; b -> c, in a buffer of mode `race`
 // The index is the instance itself: rows that lie side by side.
 Run load_row_step(kernel::Type type);
 Run store_row_step(kernel::Type type);

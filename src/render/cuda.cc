@@ -77,7 +77,8 @@ constexpr Language kLanguage = {
 // Each warp folds by shuffles (Hillis and Steele for a scan, a tree for a reduction), writes its
 // total to shared memory, and after a barrier every lane folds the totals it needs: at most 31
 // broadcast reads. The last warp may be short; `active` keeps its lanes from reading beyond it. The
-// second barrier lets the next call use the totals again.
+// second barrier lets the next call use the totals again. A collective orders memory as a barrier
+// does; shuffles do not, hence the __syncwarp where a group is one warp.
 constexpr std::string_view kScan = R"(
 static __device__ __forceinline__ {type} group_scan_{fold}_{type}({type} value) {{
   const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -100,6 +101,8 @@ static __device__ __forceinline__ {type} group_scan_{fold}_{type}({type} value) 
       result = {fold_before_result};
     }}
     __syncthreads();
+  }} else {{
+    __syncwarp(mask);
   }}
   return result;
 }}
@@ -116,7 +119,10 @@ static __device__ __forceinline__ {type} group_reduce_{fold}_{type}({type} value
     const {type} before = ({type})__shfl_down_sync(mask, ({word})sum, step);
     if (lane + step < active) sum = {fold_before_sum};
   }}
-  if ({warps} == 1) return ({type})__shfl_sync(mask, ({word})sum, 0);
+  if ({warps} == 1) {{
+    __syncwarp(mask);
+    return ({type})__shfl_sync(mask, ({word})sum, 0);
+  }}
   __shared__ {type} totals[{warps}];
   if (lane == 0) totals[warp] = sum;
   __syncthreads();
@@ -149,7 +155,14 @@ std::string collective(Op op, Fold fold, Type type, uint32_t group) {
 
 }  // namespace
 
-const kernel::Target kCuda = {.name = "cuda", .groups = true, .collectives = true};
+// A block has 48 KiB of shared memory. Each fold of each type has its own totals of up to 32 warps:
+// all of them (6 folds, scanned and reduced, of types of 1, 4, 8, 4 and 8 bytes) take 9600 bytes.
+// CUDA gives a thread 512 KiB at most; a part is left to what the compiler spills.
+const kernel::Target kCuda = {.name = "cuda",
+                              .groups = true,
+                              .collectives = true,
+                              .max_local_bytes = 48 * 1024 - 9600,
+                              .max_private_bytes = 448 * 1024};
 
 std::string render_cuda(const kernel::Graph& graph, const kernel::Lowered& lowered) {
   return render_c_family(kLanguage, graph, lowered);

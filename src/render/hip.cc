@@ -63,7 +63,8 @@ constexpr Language kLanguage = {
 
 }  // namespace
 
-const kernel::Target kHip = {.name = "hip", .groups = true};
+// The hardware counts up to 8 MiB for the 64 lanes of a wave: 128 KiB each.
+const kernel::Target kHip = {.name = "hip", .groups = true, .max_private_bytes = 112 * 1024};
 
 std::string render_hip(const kernel::Graph& graph, const kernel::Lowered& lowered) {
   return render_c_family(kLanguage, graph, lowered);

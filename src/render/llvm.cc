@@ -45,6 +45,7 @@ class LlvmRenderer {
  private:
   void block(Id id);
   void write(Id id);
+  void collective(Id id);
   void loop(Id id);
   void branch(Id id, std::span<const Id> choices);
   std::vector<Id> choices_of(Id branch, std::span<const Id> rest) const;
@@ -62,6 +63,7 @@ class LlvmRenderer {
   std::string to_memory(Id value);
   std::string buffer_attributes(Id param) const;
   std::string instance_count() const;
+  std::string tile_text(const std::string& given) const;
   std::string module_text(std::string functions) const;
 
   const Graph& graph_;
@@ -73,11 +75,25 @@ class LlvmRenderer {
   std::string lane_ = "%lane";
   std::string arrays_;                // allocas, for the entry block
   std::vector<std::string> yielded_;  // by the loop body that was written last
+  Id last_scan_;                      // in this block, with no effect since
 };
 
 // ---- control ----
 
+// A fold of all lanes behind a scan of the same values has been computed with it. A collective
+// orders memory as a barrier does, so only pure ops may stand between the two: then the scan's
+// barriers do for both.
+void LlvmRenderer::collective(Id id) {
+  const bool is_total = graph_.op(id) == Op::GReduce && last_scan_.valid() &&
+                        graph_.operand(last_scan_, 0) == graph_.operand(id, 0) &&
+                        graph_.fold(last_scan_) == graph_.fold(id);
+  if (is_total && write_total_of_scan(writer_, id, lowered_.group)) return;
+  write_collective(writer_, id, lowered_.group, lane_);
+  last_scan_ = graph_.op(id) == Op::GScan ? id : Id{};
+}
+
 void LlvmRenderer::block(Id id) {
+  last_scan_ = Id{};
   const std::span<const Id> nodes = lowered_.placement.in(id);
   for (size_t k = 0; k < nodes.size(); ++k) {
     if (written_[nodes[k].index]) continue;
@@ -88,10 +104,13 @@ void LlvmRenderer::block(Id id) {
     }
     written_[nodes[k].index] = true;
   }
+  last_scan_ = Id{};
 }
 
 void LlvmRenderer::write(Id id) {
-  switch (graph_.op(id)) {
+  const Op op = graph_.op(id);
+  if (kernel::is_effect(op) && op != Op::GReduce) last_scan_ = Id{};
+  switch (op) {
     case Op::Grid:
     case Op::Group:
       return writer_.set_value(id, instance_);
@@ -121,7 +140,7 @@ void LlvmRenderer::write(Id id) {
     case Op::GScan:
     case Op::GReduce:
       XLOG_CHECK(form_.gpu, "a collective on a target without groups");
-      return write_collective(writer_, id, lowered_.group, lane_);
+      return collective(id);
     default:
       write_arithmetic(writer_, id);
   }
@@ -237,6 +256,7 @@ void LlvmRenderer::branch(Id id, std::span<const Id> choices) {
   }
   writer_.start_block(fmt::format("join.{}", label));
   for (Id choice : choices) {
+    if (written_[choice.index]) continue;  // another choice needed it before the branch: a select
     writer_.set_value(
         choice, writer_.emit("phi {} [ {}, %{} ], [ {}, %{} ]", llvm_type(graph_.type(choice)),
                              writer_.value(graph_.operand(choice, 1)), then,
@@ -344,21 +364,19 @@ std::string_view atomic_name(Fold fold, Type type) {
 void LlvmRenderer::atomic(Id id) {
   const Type type = graph_.type(graph_.operand(id, 0));
   const std::string cell = address(id);
-  const std::string value = to_memory(graph_.operand(id, 2));
-  std::string old = writer_.emit("atomicrmw {} {}, {} monotonic",
-                                 atomic_name(graph_.fold(id), type), cell, value);
-  writer_.set_value(id, from_memory(type, std::move(old)));
+  writer_.set_value(
+      id, writer_.emit("atomicrmw {} {}, {} monotonic", atomic_name(graph_.fold(id), type), cell,
+                       writer_.typed(graph_.operand(id, 2))));
 }
 
 void LlvmRenderer::compare_and_swap(Id id) {
   const Type type = graph_.type(graph_.operand(id, 0));
   const std::string cell = address(id);
-  const std::string expected = to_memory(graph_.operand(id, 2));
-  const std::string desired = to_memory(graph_.operand(id, 3));
+  const std::string expected = writer_.typed(graph_.operand(id, 2));
+  const std::string desired = writer_.typed(graph_.operand(id, 3));
   const std::string pair =
       writer_.emit("cmpxchg {}, {}, {} monotonic monotonic", cell, expected, desired);
-  std::string old = writer_.emit("extractvalue {{ {}, i1 }} {}, 0", llvm_memory_type(type), pair);
-  writer_.set_value(id, from_memory(type, std::move(old)));
+  writer_.set_value(id, writer_.emit("extractvalue {{ {}, i1 }} {}, 0", llvm_type(type), pair));
 }
 
 // ---- functions ----
@@ -436,42 +454,93 @@ std::string LlvmRenderer::cpu() {
   return module_text(std::move(text));
 }
 
+// A block of threads runs a tile: per_thread rows of instances, each row side by side. All but the
+// last tile are full; in those nothing stands between the loads of one row and the next, so they
+// are all on their way at once. In 64 bits: the last tile of a launch of nearly 2^32 instances must
+// not wrap to the first.
+std::string LlvmRenderer::tile_text(const std::string& given) const {
+  return fmt::format(R"(  %block = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  %lane = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %block.wide = zext i32 %block to i64
+  %lane.wide = zext i32 %lane to i64
+  %tile = mul nuw i64 %block.wide, {tile}
+  %end = add nuw i64 %tile, {tile}
+  %count = zext i32 {count} to i64
+  %first = add nuw i64 %tile, %lane.wide
+  %full = icmp ule i64 %end, %count
+  br i1 %full, label %rows, label %part
+rows:
+  %tile.full = mul nuw i32 %block, {tile}
+  %first.full = add nuw i32 %tile.full, %lane
+  br label %row
+row:
+  %step = phi i32 [ 0, %rows ], [ %step.next, %row ]
+  %offset = mul nuw i32 %step, {width}
+  %instance.full = add nuw i32 %first.full, %offset
+  call void @instance(i32 %instance.full{given})
+  %step.next = add nuw i32 %step, 1
+  %again = icmp ult i32 %step.next, {rows}
+  br i1 %again, label %row, label %done, !llvm.loop !3
+part:
+  %at = phi i64 [ %first, %entry ], [ %at.next, %some ]
+  %inside = icmp ult i64 %at, %count
+  br i1 %inside, label %some, label %done
+some:
+  %instance.some = trunc i64 %at to i32
+  call void @instance(i32 %instance.some{given})
+  %at.next = add nuw i64 %at, {width}
+  %below = icmp ult i64 %at.next, %end
+  br i1 %below, label %part, label %done
+)",
+                     fmt::arg("tile", kGridGroup * lowered_.per_thread),
+                     fmt::arg("count", instance_count()), fmt::arg("width", kGridGroup),
+                     fmt::arg("rows", lowered_.per_thread), fmt::arg("given", given));
+}
+
 std::string LlvmRenderer::ptx() {
-  std::string taken;
+  std::string taken, given;
   for (Id param : graph_.params(lowered_.kernel)) {
+    const uint32_t k = graph_.position(param);
+    const bool is_val = graph_.mode(param) == Mode::Val;
+    const std::string_view type =
+        is_val ? llvm_memory_type(graph_.type(param)) : std::string_view(form_.global);
     if (!taken.empty()) taken += ", ";
-    taken +=
-        graph_.mode(param) != Mode::Val
-            ? buffer_attributes(param)
-            : fmt::format("{} %p{}", llvm_memory_type(graph_.type(param)), graph_.position(param));
+    taken += is_val ? fmt::format("{} %p{}", type, k) : buffer_attributes(param);
+    given += fmt::format(", {} %p{}", type, k);
   }
   const bool grouped = lowered_.group != 0;
-  const std::string block_index = writer_.call("i32", "llvm.nvvm.read.ptx.sreg.ctaid.x", "", {});
-  lane_ = writer_.call("i32", "llvm.nvvm.read.ptx.sreg.tid.x", "", {});
-  instance_ = block_index;
+  if (grouped) {
+    instance_ = writer_.call("i32", "llvm.nvvm.read.ptx.sreg.ctaid.x", "", {});
+    lane_ = writer_.call("i32", "llvm.nvvm.read.ptx.sreg.tid.x", "", {});
+  }
   for (Id param : graph_.params(lowered_.kernel)) {
     if (graph_.mode(param) == Mode::Val && graph_.type(param) == Type::Bool) {
       writer_.set_value(param, from_memory(Type::Bool, writer_.value(param)));
     }
   }
-  if (!grouped) {
-    const std::string width = writer_.call("i32", "llvm.nvvm.read.ptx.sreg.ntid.x", "", {});
-    const std::string first = writer_.emit("mul i32 {}, {}", block_index, width);
-    instance_ = writer_.emit("add i32 {}, {}", first, lane_);
-    const std::string inside = writer_.emit("icmp ult i32 {}, {}", instance_, instance_count());
-    writer_.line("br i1 {}, label %run, label %done", inside);
-    writer_.start_block("run");
-  }
   block(graph_.body(lowered_.kernel));
+  const std::string body = arrays_ + writer_.text;
 
-  std::string text = fmt::format("define ptx_kernel void @{}({}) convergent nounwind {{\nentry:\n",
-                                 kEntryPoint, taken);
-  text += arrays_;
-  text += writer_.text;
-  text += "  br label %done\ndone:\n  ret void\n}\n";
+  std::string text;
+  std::string kernel_body = body + "  br label %done\n";
+  if (!grouped) {
+    for (std::string_view name : {"ctaid", "tid"}) {
+      writer_.declarations.insert(fmt::format("declare i32 @llvm.nvvm.read.ptx.sreg.{}.x()", name));
+    }
+    text = fmt::format(
+        "define internal void @instance(i32 %instance{}{}) alwaysinline nounwind {{\nentry:\n{}"
+        "  ret void\n}}\n\n",
+        taken.empty() ? "" : ", ", taken, body);
+    kernel_body = tile_text(given);
+  }
+  text += fmt::format("define ptx_kernel void @{}({}) convergent nounwind {{\nentry:\n",
+                      kEntryPoint, taken);
+  text += kernel_body;
+  text += "done:\n  ret void\n}\n";
   text += fmt::format(
       "\n!0 = !{{}}\n!nvvm.annotations = !{{!1, !2}}\n"
-      "!1 = !{{ptr @{0}, !\"kernel\", i32 1}}\n!2 = !{{ptr @{0}, !\"maxntidx\", i32 {1}}}\n",
+      "!1 = !{{ptr @{0}, !\"kernel\", i32 1}}\n!2 = !{{ptr @{0}, !\"maxntidx\", i32 {1}}}\n"
+      "!3 = distinct !{{!3, !4}}\n!4 = !{{!\"llvm.loop.unroll.full\"}}\n",
       kEntryPoint, grouped ? lowered_.group : kGridGroup);
   return module_text(std::move(text));
 }

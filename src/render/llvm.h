@@ -19,10 +19,15 @@
 
 namespace xlog::render {
 
-inline constexpr kernel::Target kLlvm{.name = "llvm"};
-// A block has 48 KiB of shared memory; collectives take some of it for themselves.
-inline constexpr kernel::Target kPtx{
-    .name = "ptx", .groups = true, .collectives = true, .max_local_bytes = 47 * 1024};
+// Arrays lie on the stack, of which a thread has 8 MiB at most places.
+inline constexpr kernel::Target kLlvm{.name = "llvm", .max_private_bytes = 1024 * 1024};
+// A block has 48 KiB of shared memory, of which collectives take 528 bytes for themselves. CUDA
+// gives a thread 512 KiB at most; a part is left to what the compiler spills.
+inline constexpr kernel::Target kPtx{.name = "ptx",
+                                     .groups = true,
+                                     .collectives = true,
+                                     .max_local_bytes = 47 * 1024,
+                                     .max_private_bytes = 448 * 1024};
 
 std::string render_llvm_cpu(const kernel::Graph& graph, const kernel::Lowered& lowered);
 std::string render_llvm_ptx(const kernel::Graph& graph, const kernel::Lowered& lowered);

@@ -189,4 +189,15 @@ void write_collective(LlvmWriter& writer, Id node, uint32_t lanes, const std::st
   Collective(writer, node, lanes, lane).write();
 }
 
+bool write_total_of_scan(LlvmWriter& writer, Id node, uint32_t lanes) {
+  if (lanes <= kWarp) return false;  // nothing was left in memory
+  const uint32_t warps = (lanes + kWarp - 1) / kWarp;
+  const std::string_view word = llvm_type(writer.graph.type(node));
+  writer.set_value(
+      node, writer.emit("load {}, ptr addrspace(3) getelementptr inbounds (i64, ptr addrspace(3) "
+                        "@xlog_kernel.prefixes, i64 {}), align 8",
+                        word, warps));
+  return true;
+}
+
 }  // namespace xlog::render

@@ -56,38 +56,37 @@ TEST(LlvmText, IsTheSameEveryTime) {
   const Texts texts = render(square), again = render(square);
   EXPECT_EQ(texts.cpu, again.cpu);
   EXPECT_EQ(texts.ptx, again.ptx);
+  // One instance is a function of its own; the kernel runs it for the instances of a tile.
+  const std::string instance = texts.ptx.substr(0, texts.ptx.find("define ptx_kernel"));
   EXPECT_EQ(
-      texts.ptx,
-      R"(define ptx_kernel void @xlog_kernel(i32 %p0, ptr addrspace(1) noalias nocapture readonly align 4 %p1, ptr addrspace(1) noalias nocapture align 4 %p2) convergent nounwind {
+      instance,
+      R"(define internal void @instance(i32 %instance, i32 %p0, ptr addrspace(1) noalias nocapture readonly align 4 %p1, ptr addrspace(1) noalias nocapture align 4 %p2) alwaysinline nounwind {
 entry:
-  %t0 = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
-  %t1 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-  %t2 = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
-  %t3 = mul i32 %t0, %t2
-  %t4 = add i32 %t3, %t1
-  %t5 = icmp ult i32 %t4, %p0
-  br i1 %t5, label %run, label %done
-run:
-  %t6 = zext i32 %t4 to i64
-  %t7 = getelementptr inbounds i32, ptr addrspace(1) %p1, i64 %t6
-  %t8 = load i32, ptr addrspace(1) %t7, align 4, !invariant.load !0
-  %t9 = zext i32 %t4 to i64
-  %t10 = getelementptr inbounds i32, ptr addrspace(1) %p2, i64 %t9
-  store i32 %t8, ptr addrspace(1) %t10, align 4
-  br label %done
-done:
+  %t0 = zext i32 %instance to i64
+  %t1 = getelementptr inbounds i32, ptr addrspace(1) %p1, i64 %t0
+  %t2 = load i32, ptr addrspace(1) %t1, align 4, !invariant.load !0
+  %t3 = zext i32 %instance to i64
+  %t4 = getelementptr inbounds i32, ptr addrspace(1) %p2, i64 %t3
+  store i32 %t2, ptr addrspace(1) %t4, align 4
   ret void
 }
 
-!0 = !{}
-!nvvm.annotations = !{!1, !2}
-!1 = !{ptr @xlog_kernel, !"kernel", i32 1}
-!2 = !{ptr @xlog_kernel, !"maxntidx", i32 256}
-
-declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
-declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
-declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 )");
+}
+
+TEST(LlvmText, ATileOfThreadsRunsRowsOfInstances) {
+  Graph graph;
+  KernelBuilder k(graph, "test");
+  Value i = k.grid(k.val(Type::U32, "n"));
+  k.store(k.out(Type::U32, "y"), i, i);
+  Lowered lowered = ready(graph, k.finish());
+  lowered.per_thread = 8;
+  const std::string text = render_llvm_ptx(graph, lowered);
+  // Tiles of 8 rows of 256 instances, counted in 64 bits.
+  EXPECT_THAT(text, HasSubstr("%tile = mul nuw i64 %block.wide, 2048\n"));
+  EXPECT_THAT(text, HasSubstr("%full = icmp ule i64 %end, %count\n"));
+  EXPECT_THAT(text, HasSubstr("%again = icmp ult i32 %step.next, 8\n"));
+  EXPECT_THAT(text, HasSubstr("%inside = icmp ult i64 %at, %count\n"));
 }
 
 TEST(LlvmText, OnlyCountersPromiseNotToWrap) {
@@ -101,7 +100,9 @@ TEST(LlvmText, OnlyCountersPromiseNotToWrap) {
   });
   const std::regex counter("%(count\\.[0-9]+|instance)\\.next = add nuw i32");
   for (const std::string& text : {texts.cpu, texts.ptx}) {
-    EXPECT_THAT(std::regex_replace(text, counter, ""), Not(HasSubstr("nuw")));
+    // The kernel that runs a tile of instances only counts them; the instance comes before it.
+    const std::string computes = text.substr(0, text.find("define ptx_kernel"));
+    EXPECT_THAT(std::regex_replace(computes, counter, ""), Not(HasSubstr("nuw")));
     for (const char* flag : {"nsw", "fast", "contract", "reassoc", "exact"}) {
       EXPECT_THAT(text, Not(HasSubstr(flag)));
     }
@@ -137,6 +138,25 @@ TEST(LlvmText, ChoicesBehindABranchArePhis) {
   EXPECT_THAT(texts.cpu, Not(HasSubstr("select")));
 }
 
+// A choice that another one is computed from stays a select: it is needed before the branch.
+TEST(LlvmText, NoPhiOfAJoinNamesAnother) {
+  const Texts texts = render([](KernelBuilder& k, Value i) {
+    Buffer x = k.in(Type::U32, "x"), y = k.out(Type::U32, "y");
+    Value keep = x[i] == 0;
+    k.if_then(keep, [&] { k.store(y, i, i); });
+    Value first = k.select(keep, i + 2, i * 7);
+    k.store(y, i + 1, k.select(keep, first, i + 9));
+    k.store(y, i + 2, first);
+  });
+  for (const std::string& text : {texts.cpu, texts.ptx}) {
+    const std::regex join("join\\.0:\n  %t[0-9]+ = phi [^\n]*\n  [^\n]* = ([a-z]+)");
+    std::smatch found;
+    ASSERT_TRUE(std::regex_search(text, found, join)) << text;
+    EXPECT_NE(found[1], "phi");
+    EXPECT_THAT(text, HasSubstr("select"));
+  }
+}
+
 TEST(LlvmText, WritesConstantsBitByBit) {
   const Texts texts = render([](KernelBuilder& k, Value i) {
     Buffer f = k.out(Type::F32, "f"), d = k.out(Type::F64, "d");
@@ -151,6 +171,29 @@ TEST(LlvmText, WritesConstantsBitByBit) {
   EXPECT_THAT(texts.cpu, HasSubstr("store double 0x8000000000000000"));
   EXPECT_THAT(texts.cpu, HasSubstr("store i32 4294967295"));
   EXPECT_THAT(texts.cpu, HasSubstr("zext i1 true to i8"));
+}
+
+// The barriers in the text of a kernel that scans and then reduces the same value.
+size_t barriers_of_scan_and_total(bool store_between) {
+  Graph graph;
+  KernelBuilder k(graph, "totals", 64);
+  Value at = k.group(k.val(Type::U32, "n")) * 64 + k.lane();
+  Buffer tile = k.local(Type::U32, 64);
+  Value v = k.in(Type::U32, "x")[at];
+  Value before = k.gscan(Fold::Add, v);
+  if (store_between) k.store(tile, k.lane(), before * 3);
+  Value total = k.greduce(Fold::Add, v);
+  if (!store_between) k.store(tile, k.lane(), before * 3);
+  k.store(k.out(Type::U32, "y"), at, total + tile[k.lane()]);
+  const std::string text = render_llvm_ptx(graph, ready(graph, k.finish()));
+  const std::regex call("call void @llvm.nvvm.barrier0");
+  return static_cast<size_t>(
+      std::distance(std::sregex_iterator(text.begin(), text.end(), call), std::sregex_iterator()));
+}
+
+TEST(LlvmText, ATotalSharesTheBarriersOfItsScanOnlyWhereNothingIsBetween) {
+  EXPECT_EQ(barriers_of_scan_and_total(false), 2u);
+  EXPECT_EQ(barriers_of_scan_and_total(true), 4u) << "the store has to be seen behind the total";
 }
 
 TEST(LlvmText, LocalArraysOfAGroupAreShared) {

@@ -99,5 +99,8 @@ std::string write_fold_step(LlvmWriter& writer, kernel::Fold fold, kernel::Type 
 
 // GScan and GReduce on NVIDIA GPUs (llvm_collectives.cc), for a group of that many lanes.
 void write_collective(LlvmWriter& writer, kernel::Id node, uint32_t lanes, const std::string& lane);
+// A GReduce of what a GScan before it folded, with no effect between: it left the fold of all
+// lanes in memory. False where it did not.
+bool write_total_of_scan(LlvmWriter& writer, kernel::Id node, uint32_t lanes);
 
 }  // namespace xlog::render

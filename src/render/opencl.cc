@@ -1,5 +1,6 @@
 // OpenCL C 1.2, the version that every vendor's driver and PoCL take.
 #include "render/c_family.h"
+#include "render/renderer.h"
 
 namespace xlog::render {
 
@@ -74,6 +75,7 @@ constexpr Language kLanguage = {
     .lane = "get_local_id(0)",
     .barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
     .unroll = "#pragma unroll",
+    .lane_zero = "volatile u32 own_lane = get_local_id(0); const u32 lane_zero = own_lane >> 31;",
     .ops = kOps,
     .atomic32 = kAtomic32,
     .atomic64 = kAtomic64,
@@ -81,8 +83,14 @@ constexpr Language kLanguage = {
 
 }  // namespace
 
-const kernel::Target kOpenCl = {
-    .name = "opencl", .groups = true, .max_group = 256, .max_local_bytes = 32 * 1024};
+// A driver for CPUs keeps the private arrays of all lanes of a group on one thread's stack, of
+// which there are 8 MiB at most places.
+const kernel::Target kOpenCl = {.name = "opencl",
+                                .groups = true,
+                                .max_group = 256,
+                                .max_local_bytes = 32 * 1024,
+                                .max_private_bytes = 4 * 1024 * 1024,
+                                .lanes_of_thread = kGridGroup};
 
 std::string render_opencl(const kernel::Graph& graph, const kernel::Lowered& lowered) {
   return render_c_family(kLanguage, graph, lowered);
