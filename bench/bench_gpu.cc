@@ -23,8 +23,10 @@
 
 namespace {
 
-using namespace xlog;
+namespace device = xlog::device;
+namespace kernel = xlog::kernel;
 using kernel::Type;
+using xlog::Result;
 
 constexpr int kRepeat = 7;
 

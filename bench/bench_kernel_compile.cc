@@ -19,7 +19,9 @@
 
 namespace {
 
-using namespace xlog;
+namespace device = xlog::device;
+namespace kernel = xlog::kernel;
+namespace render = xlog::render;
 using Clock = std::chrono::steady_clock;
 
 double least(int repeat, const std::function<void()>& run) {

@@ -25,7 +25,10 @@
 
 namespace {
 
-using namespace xlog;
+namespace device = xlog::device;
+namespace kernel = xlog::kernel;
+namespace render = xlog::render;
+using xlog::Result;
 using kernel::Buffer;
 using kernel::Graph;
 using kernel::Id;

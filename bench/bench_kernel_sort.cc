@@ -23,7 +23,9 @@
 
 namespace {
 
-using namespace xlog;
+namespace device = xlog::device;
+namespace kernel = xlog::kernel;
+using xlog::Result;
 using Clock = std::chrono::steady_clock;
 
 double seconds(const std::function<void()>& run) {

@@ -21,7 +21,6 @@ namespace {
 using kernel::Graph;
 using kernel::Id;
 using kernel::Mode;
-using kernel::Op;
 using kernel::Scalar;
 using kernel::Type;
 

@@ -106,6 +106,7 @@ constexpr int kOptionErrorLogBytes = 6;  // CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES
   X(pool_trim, cuMemPoolTrimTo, (MemoryPool, size_t))
 
 struct Api {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a name and a list of parameters
 #define XLOG_CUDA_DECLARE(name, symbol, parameters) Code(*name) parameters = nullptr;
   XLOG_CUDA_FUNCTIONS(XLOG_CUDA_DECLARE)
   XLOG_CUDA_OPTIONAL_FUNCTIONS(XLOG_CUDA_DECLARE)

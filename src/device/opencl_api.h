@@ -121,6 +121,7 @@ struct Region {
   X(release_event, clReleaseEvent, Code, (EventRef))
 
 struct Api {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a name and a list of parameters
 #define XLOG_OPENCL_DECLARE(name, symbol, result, parameters) result(*name) parameters = nullptr;
   XLOG_OPENCL_FUNCTIONS(XLOG_OPENCL_DECLARE)
 #undef XLOG_OPENCL_DECLARE

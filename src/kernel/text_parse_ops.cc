@@ -404,8 +404,9 @@ bool Parser::check_statement() {
     }
   }
   if (code >= kCheckCodes) {
-    return fail(word.offset, "expected the code of the check",
-                fmt::format("bound, overflow, full, index, length, or a number below {}", kCheckCodes));
+    return fail(
+        word.offset, "expected the code of the check",
+        fmt::format("bound, overflow, full, index, length, or a number below {}", kCheckCodes));
   }
   Operand condition;
   if (!operand(condition) || !scalar(condition, Type::Bool, "the condition of a check")) {

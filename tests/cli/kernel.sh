@@ -157,6 +157,8 @@ expect_status 1 kernel viewer k.ir triple -o /nowhere/page.html
 
 expect_status 0 kernel ops
 expect_out '| `mulhi` | kernel | 2 |'
+# docs/kernel_ops.md is this output and more.
+grep -vxFf "$here/../../docs/kernel_ops.md" out >missing && fail "docs/kernel_ops.md lacks lines: make it anew from xlog kernel ops"
 expect_status 0 kernel ops --device interp
 expect_out '| `add` | same |'
 
