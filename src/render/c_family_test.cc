@@ -57,9 +57,11 @@ Id count_matches(Graph& graph) {
   Buffer count = k.out(Type::I32, "count");
   Value i = k.grid(n);
   Value wanted = key[i];
-  Values sum = k.for_range(
-      start[i], start[i + 1], {k.number(Type::I32, 0)},
-      [&](Value j, const Values& c) { return Values{c[0] + k.cast(Type::I32, key[j] == wanted)}; });
+  const Value end = start[i + 1];  // one by one: the order of arguments is the compiler's choice
+  const Value begin = start[i];
+  Values sum = k.for_range(begin, end, {k.number(Type::I32, 0)}, [&](Value j, const Values& c) {
+    return Values{c[0] + k.cast(Type::I32, key[j] == wanted)};
+  });
   k.store(count, i, sum[0]);
   return k.finish();
 }
