@@ -45,7 +45,7 @@ kernel::Id sample(kernel::Graph& graph, uint32_t nodes) {
   uint32_t round = 0;
   while (graph.size() + 20 < nodes) {
     h = (h ^ (h >> (13 + round % 7))) * (0x9E3779B97F4A7C15 + 2 * round);
-    h = k.select(h < static_cast<int64_t>(round * 1000), h + 1, h | 8);
+    h = k.select(h < int64_t{1000} * round, h + 1, h | 8);
     ++round;
   }
   auto sum = k.for_range(k.u32(0), a[i] & 15, {h}, [&](kernel::Value j, const kernel::Values& c) {

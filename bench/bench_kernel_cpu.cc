@@ -28,15 +28,14 @@ namespace {
 namespace device = xlog::device;
 namespace kernel = xlog::kernel;
 namespace render = xlog::render;
-using xlog::Result;
 using kernel::Buffer;
 using kernel::Graph;
 using kernel::Id;
 using kernel::KernelBuilder;
-using kernel::Op;
 using kernel::Type;
 using kernel::Value;
 using kernel::Values;
+using xlog::Result;
 using Clock = std::chrono::steady_clock;
 
 constexpr uint32_t kRows = 1u << 16;  // two columns of them stay in the second cache

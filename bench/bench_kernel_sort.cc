@@ -1,5 +1,11 @@
 // The plan op `sort` on the cpu device against std::sort and oneTBB's parallel_sort, in turns in
-// one run: the same keys, ratios of the medians.
+// one run: the same keys, ratios of the medians. Two tables:
+//
+//   keys   the plan gives the sorted keys alone; the others sort the keys in place
+//   rows   the plan gives the permutation too; the others sort pairs (key, row number) in place by
+//          both, which is what makes them stable
+//
+// What the others sort is made before the clock starts.
 //
 //   bench_kernel_sort [keys] [repetitions]
 
@@ -7,6 +13,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <compare>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -58,6 +65,80 @@ std::vector<uint64_t> random_keys(size_t n, uint64_t mask) {
   return keys;
 }
 
+// What the other sorts take where the permutation is wanted.
+struct KeyedRow {
+  uint64_t key;
+  uint32_t row;
+  auto operator<=>(const KeyedRow&) const = default;
+};
+
+double parallel_sort_seconds(auto& values) {
+#ifdef XLOG_HAS_TBB
+  return seconds([&] { tbb::parallel_sort(values.begin(), values.end()); });
+#else
+  (void)values;
+  return 0;
+#endif
+}
+
+struct Times {
+  std::vector<double> ours, standard, parallel;
+};
+
+// Sorts values with the other sorts; gives them back sorted.
+template <typename T>
+std::vector<T> time_others(Times& times, const std::vector<T>& values) {
+  std::vector<T> copy = values;
+  times.parallel.push_back(parallel_sort_seconds(copy));
+  copy = values;
+  times.standard.push_back(seconds([&] { std::ranges::sort(copy); }));
+  return copy;
+}
+
+template <typename T>
+void expect_column(device::Device& cpu, const device::PlanValue& column,
+                   const std::vector<T>& expected) {
+  const auto bytes = must(device::download(cpu, std::get<device::Column>(column)));
+  XLOG_CHECK(bytes.size() == expected.size() * sizeof(T) &&
+                 std::memcmp(bytes.data(), expected.data(), bytes.size()) == 0,
+             "the sorted columns differ");
+}
+
+Times time_sorts(device::Device& cpu, const std::vector<uint64_t>& keys, bool with_rows,
+                 int repeat) {
+  kernel::Graph graph;
+  kernel::PlanBuilder plan(graph, "sort");
+  const kernel::Sorted sorted = plan.sort({plan.in(kernel::Type::U64, "keys")});
+  kernel::Columns wanted = sorted.columns;
+  if (with_rows) wanted.push_back(sorted.permutation);
+  device::PlanRunner runner = must(device::PlanRunner::make(cpu, graph, plan.finish(wanted)));
+  const device::Column uploaded =
+      must(device::upload(cpu, kernel::Type::U64, std::as_bytes(std::span(keys))));
+
+  std::vector<KeyedRow> pairs;
+  for (uint32_t row = 0; with_rows && row < keys.size(); ++row) pairs.push_back({keys[row], row});
+  Times times;
+  for (int r = 0; r <= repeat; ++r) {
+    if (r == 1) times = {};  // the first round compiled and warmed up
+    std::vector<device::PlanValue> results;
+    times.ours.push_back(
+        seconds([&] { results = must(runner.run(std::vector<device::PlanValue>{uploaded})); }));
+    if (!with_rows) {
+      expect_column(cpu, results[0], time_others(times, keys));
+      continue;
+    }
+    std::vector<uint64_t> sorted_keys;
+    std::vector<uint32_t> rows;
+    for (const KeyedRow& pair : time_others(times, pairs)) {
+      sorted_keys.push_back(pair.key);
+      rows.push_back(pair.row);
+    }
+    expect_column(cpu, results[0], sorted_keys);
+    expect_column(cpu, results[1], rows);
+  }
+  return times;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -65,48 +146,24 @@ int main(int argc, char** argv) {
   const int repeat = argc > 2 ? std::atoi(argv[2]) : 5;
   auto cpu = must(device::open_device("cpu"));
 
-  kernel::Graph graph;
-  kernel::PlanBuilder plan(graph, "sort");
-  kernel::Buffer column = plan.in(kernel::Type::U64, "keys");
-  const kernel::Id root = plan.finish({plan.sort({column}).columns[0]});
-  device::PlanRunner runner = must(device::PlanRunner::make(*cpu, graph, root));
-
   fmt::print("{} u64 keys, medians of {} runs in turns\n", n, repeat);
-  fmt::print("{:<22} {:>10} {:>12} {:>14}\n", "keys", "xlog ms", "std::sort x", "parallel_sort x");
+  fmt::print("{:<22} {:>10} {:>12} {:>16}\n", "", "xlog ms", "std::sort x", "parallel_sort x");
   struct Case {
     const char* name;
     uint64_t mask;
   };
-  for (const Case& shape : {Case{"64 random bits", ~uint64_t{0}},
-                            Case{"32 random bits", 0xffffffffu}, Case{"20 random bits", 0xfffff}}) {
-    const std::vector<uint64_t> keys = random_keys(n, shape.mask);
-    std::vector<uint64_t> expected = keys;
-    std::vector<double> ours, standard, parallel;
-    device::Column uploaded =
-        must(device::upload(*cpu, kernel::Type::U64, std::as_bytes(std::span(keys))));
-    for (int r = 0; r <= repeat; ++r) {
-      std::vector<device::PlanValue> results;
-      const double mine =
-          seconds([&] { results = must(runner.run(std::vector<device::PlanValue>{uploaded})); });
-      expected = keys;
-      const double theirs = seconds([&] { std::ranges::sort(expected); });
-      std::vector<uint64_t> copy = keys;
-#ifdef XLOG_HAS_TBB
-      const double tbb = seconds([&] { tbb::parallel_sort(copy.begin(), copy.end()); });
-#else
-      const double tbb = 0;
-#endif
-      const auto bytes = must(device::download(*cpu, std::get<device::Column>(results[0])));
-      XLOG_CHECK(std::memcmp(bytes.data(), expected.data(), bytes.size()) == 0,
-                 "the sorted columns differ");
-      if (r == 0) continue;  // compiles and warms up
-      ours.push_back(mine);
-      standard.push_back(theirs);
-      parallel.push_back(tbb);
+  for (bool with_rows : {false, true}) {
+    for (const Case& shape :
+         {Case{"64 random bits", ~uint64_t{0}}, Case{"32", 0xffffffffu}, Case{"20", 0xfffff}}) {
+      const Times times = time_sorts(*cpu, random_keys(n, shape.mask), with_rows, repeat);
+      const double ours = median(times.ours);
+      fmt::print("{:<22} {:>10.1f} {:>12.2f} {:>16.2f}\n",
+                 fmt::format("{}, {}", with_rows ? "rows" : "keys", shape.name), ours * 1e3,
+                 median(times.standard) / ours, median(times.parallel) / ours);
     }
-    fmt::print("{:<22} {:>10.1f} {:>12.2f} {:>14.2f}\n", shape.name, median(ours) * 1e3,
-               median(standard) / median(ours), median(parallel) / median(ours));
   }
-  fmt::print("x: how many times faster xlog is; permutation included. 0: not built with oneTBB\n");
+  fmt::print(
+      "x: how many times faster xlog is; 0: not built with oneTBB\n"
+      "keys: the keys alone; rows: with the permutation, the others sort pairs (key, row)\n");
   return 0;
 }

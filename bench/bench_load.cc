@@ -22,7 +22,11 @@
 
 namespace {
 
-using namespace xlog;
+namespace lang = xlog::lang;
+using xlog::Diagnostics;
+using xlog::Interner;
+using xlog::SourceFile;
+using xlog::SourceMap;
 using Clock = std::chrono::steady_clock;
 
 // A fixed sequence, so that every run reads the same text.

@@ -23,7 +23,6 @@ namespace {
 using kernel::Argument;
 using kernel::Buffer;
 using kernel::CheckFailure;
-using kernel::Fold;
 using kernel::Graph;
 using kernel::HiddenParam;
 using kernel::HostBuffer;

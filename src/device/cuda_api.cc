@@ -30,10 +30,12 @@ Result<std::shared_ptr<const Api>> load(const std::string& path) {
     if (address == nullptr && needed && missing.empty()) missing = symbol;
     return address;
   };
+// NOLINTBEGIN(bugprone-macro-parentheses): lists of parameters
 #define XLOG_CUDA_FIND(name, symbol, parameters) \
   api->name = reinterpret_cast<Code(*) parameters>(find(#symbol, true));
 #define XLOG_CUDA_FIND_OPTIONAL(name, symbol, parameters) \
   api->name = reinterpret_cast<Code(*) parameters>(find(#symbol, false));
+  // NOLINTEND(bugprone-macro-parentheses)
   XLOG_CUDA_FUNCTIONS(XLOG_CUDA_FIND)
   XLOG_CUDA_OPTIONAL_FUNCTIONS(XLOG_CUDA_FIND_OPTIONAL)
 #undef XLOG_CUDA_FIND

@@ -77,7 +77,7 @@ Id group_kernel(Graph& graph) {
 
 class EveryDevice : public ::testing::TestWithParam<std::string> {
  protected:
-  std::unique_ptr<Device> open(OpenOptions options = {}) {
+  std::unique_ptr<Device> open(const OpenOptions& options = {}) {
     return open_for_test(GetParam(), options);
   }
   static KernelHandle compile(Device& device, Graph& graph, Id kernel) {

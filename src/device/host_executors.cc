@@ -16,20 +16,6 @@ namespace xlog::device {
 
 namespace {
 
-std::string to_string(const std::vector<std::byte>& bytes) {
-  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-}
-
-std::span<const std::byte> to_bytes(const std::string& text) {
-  return std::as_bytes(std::span(text.data(), text.size()));
-}
-
-const kernel::Target* target_of(std::string_view renderer) {
-  const render::Renderer* found = render::find_renderer(renderer);
-  XLOG_CHECK(found != nullptr, "there is a renderer for the host");
-  return &found->target;
-}
-
 // ---- oracle: runs the kernel as it was written, and checks every promise ----
 
 class OracleCode : public Code {
@@ -117,72 +103,72 @@ class InterpDevice : public HostDevice {
   }
 };
 
-// ---- cpu: machine code from LLVM ----
+// ---- cpu and c: machine code, from LLVM or from the system's C compiler ----
 
-class LlvmCode : public HostCode {
+class NativeCode : public HostCode {
  public:
-  explicit LlvmCode(LoadedObject object) : object_(std::move(object)) {}
+  NativeCode(RangeFunction entry, std::shared_ptr<const void> library)
+      : entry_(entry), library_(std::move(library)) {}
   void run(uint32_t lo, uint32_t hi, void* const* arguments) const override {
-    object_.entry()(lo, hi, arguments);
+    entry_(lo, hi, arguments);
   }
 
  private:
-  LoadedObject object_;
+  RangeFunction entry_;
+  std::shared_ptr<const void> library_;  // where the entry lies
 };
 
-class CpuDevice : public HostDevice {
- public:
-  explicit CpuDevice(const OpenOptions& options)
-      : HostDevice("cpu", "machine code through LLVM, which is opened for the first kernel",
-                   target_of("llvm"), options) {}
-
- protected:
-  Result<std::string> compiler() override { return llvm_version_for_cache(); }
-
-  Result<CodeHandle> make_code(kernel::Graph& graph, kernel::Id kernel, const CacheKey& key,
-                               Signature& signature) override {
-    return cached_code(
-        graph, kernel, key, signature,
-        [&](const kernel::Lowered& lowered) -> Result<std::string> {
-          Result<std::vector<std::byte>> object =
-              llvm_to_object(render::find_renderer("llvm")->render(graph, lowered));
-          if (!object.ok()) return object.error();
-          return to_string(*object);
-        },
-        [](const std::string& object) -> Result<CodeHandle> {
-          Result<LoadedObject> loaded = load_object(to_bytes(object));
-          if (!loaded.ok()) return loaded.error();
-          return CodeHandle(std::make_shared<LlvmCode>(*loaded));
-        });
-  }
+// All in which the two devices differ.
+struct NativeCompiler {
+  const char* device;
+  const char* software;
+  std::string_view renderer;
+  Result<std::string> (*version)();
+  Result<std::vector<std::byte>> (*compile)(std::string_view text);
+  Result<CodeHandle> (*load)(std::span<const std::byte> object);
 };
 
-// ---- c: machine code from the system's C compiler ----
-
-class CCode : public HostCode {
- public:
-  explicit CCode(LoadedC loaded) : loaded_(std::move(loaded)) {}
-  void run(uint32_t lo, uint32_t hi, void* const* arguments) const override {
-    loaded_.entry(lo, hi, arguments);
-  }
-
- private:
-  LoadedC loaded_;
+constexpr NativeCompiler kLlvm = {
+    .device = "cpu",
+    .software = "machine code through LLVM, which is opened for the first kernel",
+    .renderer = "llvm",
+    .version = llvm_version_for_cache,
+    .compile = llvm_to_object,
+    .load = [](std::span<const std::byte> object) -> Result<CodeHandle> {
+      Result<LoadedObject> loaded = load_object(object);
+      if (!loaded.ok()) return loaded.error();
+      return CodeHandle(
+          std::make_shared<NativeCode>(loaded->entry(), std::make_shared<LoadedObject>(*loaded)));
+    },
 };
 
-class CDevice : public HostDevice {
+constexpr NativeCompiler kSystemC = {
+    .device = "c",
+    .software = "machine code through the system's C compiler",
+    .renderer = "c",
+    .version = c_compiler,
+    .compile = compile_c,
+    .load = [](std::span<const std::byte> object) -> Result<CodeHandle> {
+      Result<LoadedC> loaded = load_c(object);
+      if (!loaded.ok()) return loaded.error();
+      return CodeHandle(std::make_shared<NativeCode>(loaded->entry, loaded->library));
+    },
+};
+
+class NativeDevice : public HostDevice {
  public:
-  explicit CDevice(const OpenOptions& options)
-      : HostDevice("c", "machine code through the system's C compiler", target_of("c"), options) {}
+  NativeDevice(const NativeCompiler& compiler, const OpenOptions& options)
+      : HostDevice(compiler.device, compiler.software, &renderer_of(compiler).target, options),
+        compiler_(compiler) {}
 
  protected:
   Result<std::string> compiler() override {
-    if (compiler_.empty()) {
-      Result<std::string> found = c_compiler();
+    if (version_.empty()) {
+      Result<std::string> found = compiler_.version();
       if (!found.ok()) return found;
-      compiler_ = *found;
+      version_ = *found;
     }
-    return compiler_;
+    return version_;
   }
 
   Result<CodeHandle> make_code(kernel::Graph& graph, kernel::Id kernel, const CacheKey& key,
@@ -191,19 +177,24 @@ class CDevice : public HostDevice {
         graph, kernel, key, signature,
         [&](const kernel::Lowered& lowered) -> Result<std::string> {
           Result<std::vector<std::byte>> object =
-              compile_c(render::find_renderer("c")->render(graph, lowered));
+              compiler_.compile(renderer_of(compiler_).render(graph, lowered));
           if (!object.ok()) return object.error();
-          return to_string(*object);
+          return std::string(reinterpret_cast<const char*>(object->data()), object->size());
         },
-        [](const std::string& object) -> Result<CodeHandle> {
-          Result<LoadedC> loaded = load_c(to_bytes(object));
-          if (!loaded.ok()) return loaded.error();
-          return CodeHandle(std::make_shared<CCode>(*loaded));
+        [&](const std::string& object) {
+          return compiler_.load(std::as_bytes(std::span(object.data(), object.size())));
         });
   }
 
  private:
-  std::string compiler_;
+  static const render::Renderer& renderer_of(const NativeCompiler& compiler) {
+    const render::Renderer* found = render::find_renderer(compiler.renderer);
+    XLOG_CHECK(found != nullptr, "there is a renderer for the host");
+    return *found;
+  }
+
+  const NativeCompiler& compiler_;
+  std::string version_;  // asking the C compiler starts a process
 };
 
 }  // namespace
@@ -215,10 +206,10 @@ std::unique_ptr<Device> make_interp_device(const OpenOptions& options) {
   return std::make_unique<InterpDevice>(options);
 }
 std::unique_ptr<Device> make_cpu_device(const OpenOptions& options) {
-  return std::make_unique<CpuDevice>(options);
+  return std::make_unique<NativeDevice>(kLlvm, options);
 }
 std::unique_ptr<Device> make_c_device(const OpenOptions& options) {
-  return std::make_unique<CDevice>(options);
+  return std::make_unique<NativeDevice>(kSystemC, options);
 }
 
 }  // namespace xlog::device

@@ -3,8 +3,6 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <string>
-
 namespace xlog::device {
 
 namespace {
@@ -20,7 +18,7 @@ constexpr std::string_view kHost = "X86";
 // A library without one of our targets was built for something else.
 std::string register_target(void* library, std::string_view target) {
   for (std::string_view part : {"TargetInfo", "Target", "TargetMC", "AsmPrinter"}) {
-    const std::string name = fmt::format("LLVMInitialize{}{}", target, part);
+    std::string name = fmt::format("LLVMInitialize{}{}", target, part);
     void* symbol = dlsym(library, name.c_str());
     if (symbol == nullptr) return name;
     reinterpret_cast<void (*)()>(symbol)();
@@ -28,13 +26,15 @@ std::string register_target(void* library, std::string_view target) {
   return "";
 }
 
-Result<LlvmApi> open_api() {
-  void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return Error{fmt::format("cannot open LLVM: {}", dlerror()), kHelp};
+}  // namespace
+
+Result<LlvmApi> open_llvm(const std::string& library) {
+  void* opened = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (opened == nullptr) return Error{fmt::format("cannot open LLVM: {}", dlerror()), kHelp};
   LlvmApi api;
   std::string missing;
   auto find = [&](const char* name, auto& function) {
-    void* symbol = dlsym(library, name);
+    void* symbol = dlsym(opened, name);
     if (symbol == nullptr && missing.empty()) missing = name;
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(symbol);
   };
@@ -42,16 +42,14 @@ Result<LlvmApi> open_api() {
   XLOG_LLVM_FUNCTIONS(XLOG_LLVM_FUNCTION)
 #undef XLOG_LLVM_FUNCTION
   for (std::string_view target : {kHost, std::string_view("NVPTX")}) {
-    if (missing.empty()) missing = register_target(library, target);
+    if (missing.empty()) missing = register_target(opened, target);
   }
-  if (!missing.empty()) return Error{fmt::format("{} has no {}", kLibrary, missing), kHelp};
+  if (!missing.empty()) return Error{fmt::format("{} has no {}", library, missing), kHelp};
   return api;
 }
 
-}  // namespace
-
 Result<const LlvmApi*> llvm_api() {
-  static const Result<LlvmApi> api = open_api();
+  static const Result<LlvmApi> api = open_llvm(kLibrary);
   if (!api.ok()) return api.error();
   return &*api;
 }

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "base/result.h"
 
@@ -97,13 +98,15 @@ enum VerifierAction : int { kReturnStatus = 2 };
   F(void, OrcJITDylibAddGenerator, (llvm::Dylib, llvm::Generator))
 
 struct LlvmApi {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a name and a list of parameters
 #define XLOG_LLVM_FUNCTION(result, name, parameters) result(*name) parameters = nullptr;
   XLOG_LLVM_FUNCTIONS(XLOG_LLVM_FUNCTION)
 #undef XLOG_LLVM_FUNCTION
 };
 
-// Opened by the first call, which also makes the host's and NVIDIA's targets known to LLVM; stays
-// open until the process ends.
+// Opened by the first call; stays open until the process ends.
 Result<const LlvmApi*> llvm_api();
+// Opens a library by its file name and makes the host's and NVIDIA's targets known to LLVM.
+Result<LlvmApi> open_llvm(const std::string& library);
 
 }  // namespace xlog::device

@@ -59,7 +59,7 @@ class PtxAssembler {
     path += ":/usr/local/cuda/bin";
     for (size_t at = 0; at < path.size();) {
       const size_t end = std::min(path.find(':', at), path.size());
-      const std::string candidate = path.substr(at, end - at) + "/ptxas";
+      std::string candidate = path.substr(at, end - at) + "/ptxas";
       if (access(candidate.c_str(), X_OK) == 0) return candidate;
       at = end + 1;
     }

@@ -22,6 +22,7 @@ Result<std::shared_ptr<const Api>> load(const std::string& path) {
                  "ocl-icd-libopencl1 and pocl-opencl-icd"};
   }
   auto api = std::make_shared<Api>();
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a list of parameters
 #define XLOG_OPENCL_FIND(name, symbol, result, parameters)                                  \
   api->name = reinterpret_cast<result(*) parameters>(::dlsym(library, #symbol));            \
   if (api->name == nullptr) {                                                               \

@@ -323,6 +323,7 @@ Status OpenClDevice::launch_code(const Code& any_code, const Signature& signatur
       if (is_copy && signature.params[k].mode != Mode::In) copies.emplace_back(k, memory);
       parts.push_back(std::move(*part));
     }
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): the argument is the handle itself
     result = api().set_argument(code.kernel, number, sizeof(memory), &memory);
   }
   size_t local = code.group;

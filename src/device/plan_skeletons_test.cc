@@ -42,7 +42,7 @@ T random_value(std::mt19937_64& random, uint64_t range) {
     if (kind == 1) return T{0};
     if (kind == 2) return -T{0};
     if (kind == 3) return -std::numeric_limits<T>::infinity();
-    return (static_cast<T>(random() % range) - static_cast<T>(range / 2)) / T{7};
+    return (static_cast<T>(random() % range) - static_cast<T>(range) / 2) / T{7};
   } else {
     return static_cast<T>(range == 0 ? random() : random() % range);
   }
@@ -345,7 +345,7 @@ TEST(PlanOverflow, AnIndexThatEmitsTooManyRows) {
   Result<PlanRunner> runner =
       make_runner(*device, graph, p.finish_ids({rows.count.id}), kernel::PlanTarget{});
   ASSERT_TRUE(runner.ok()) << runner.error().text();
-  auto run = [&](std::vector<uint32_t> counts) {
+  auto run = [&](const std::vector<uint32_t>& counts) {
     return runner->run(std::vector<PlanValue>{to_device(*device, counts)});
   };
   EXPECT_TRUE(run({0, 3, 0}).ok());

@@ -89,7 +89,7 @@ Signature signature_of(const Graph& graph, Id kernel) {
   }
   for (Id node : kernel::reachable(graph, kernel)) {
     Op op = graph.op(node);
-    if (op == Op::For || op == Op::Loop) {
+    if (is_loop(op)) {
       signature.loops = true;
       if (!is_short(graph, node)) signature.walks = true;
     }

@@ -15,7 +15,6 @@ namespace {
 using kernel::Fold;
 using kernel::Graph;
 using kernel::Id;
-using kernel::Op;
 using kernel::RandomZSets;
 using kernel::RowBuilder;
 using kernel::Scalar;

@@ -226,7 +226,7 @@ Facts::Facts(const Graph& graph, Id kernel) : graph_(graph) {
 void Facts::collect_loops(Id block) {
   for (Id effect : graph_.operands(block)) {
     const Op op = graph_.op(effect);
-    if (op == Op::For || op == Op::Loop) {
+    if (is_loop(op)) {
       const uint32_t tag = graph_.tag(effect);
       if (tag >= loops_.size()) loops_.resize(tag + 1);
       const bool counted = op == Op::For;

@@ -20,7 +20,7 @@ uint32_t hash_node(const Node& node, std::span<const Id> operands) {
 }
 
 bool has_tag(Op op) {
-  return op == Op::For || op == Op::Loop || op == Op::Map || op == Op::Expand || op == Op::FlatMap;
+  return is_loop(op) || op == Op::Map || op == Op::Expand || op == Op::FlatMap;
 }
 
 }  // namespace
@@ -215,8 +215,7 @@ Id Graph::body(Id id) const {
 
 std::span<const Id> Graph::inits(Id loop) const {
   auto list = operands(loop);
-  XLOG_CHECK(op(loop) == Op::For || op(loop) == Op::Loop,
-             "carried values of a node that is no loop");
+  XLOG_CHECK(is_loop(op(loop)), "carried values of a node that is no loop");
   return list.subspan(2, list.size() - 3);  // lo hi / bound flag, ..., block
 }
 
@@ -291,8 +290,6 @@ bool is_buffer(const Graph& graph, Id id) {
       return true;
     case Op::Proj:
       return is_buffer_result(graph, graph.operand(id, 0), graph.result_index(id));
-    case Op::Scan:
-      return false;  // its results are projections
     default:
       return false;
   }

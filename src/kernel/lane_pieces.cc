@@ -11,7 +11,6 @@ namespace xlog::kernel {
 namespace {
 
 bool is_collective(Op op) { return op == Op::GScan || op == Op::GReduce; }
-bool is_loop(Op op) { return op == Op::For || op == Op::Loop; }
 
 }  // namespace
 

@@ -47,6 +47,11 @@ Range chunk_range(Builder& k, Value i, Value length, Value n) {
   return {lo, lo + k.min(length, n - lo)};
 }
 
+ChunkParams::ChunkParams(KernelBuilder& k)
+    : count(k.val(Type::U32, "count")),
+      length(k.val(Type::U32, "length")),
+      n(k.val(Type::U32, "n")) {}
+
 Value lower_bound(Builder& k, Value lo, Value hi, const std::function<Value(Value)>& reached) {
   Values found =
       k.loop(k.u32(33), lo < hi, {lo, hi}, [&](Value, const Values& c) -> std::pair<Value, Values> {

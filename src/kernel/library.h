@@ -71,6 +71,14 @@ struct Range {
 };
 Range chunk_range(Builder& k, Value i, Value length, Value n);
 
+// The parameters that a chunked kernel begins with.
+struct ChunkParams {
+  explicit ChunkParams(KernelBuilder& k);
+  Range range(Builder& k, Value i) const { return chunk_range(k, i, length, n); }
+
+  Value count, length, n;  // how many chunks, rows of a chunk, rows in all
+};
+
 // The first of the indexes lo <= r < hi where `reached` holds, or hi; `reached` is monotone. The
 // search ends within 32 steps.
 Value lower_bound(Builder& k, Value lo, Value hi, const std::function<Value(Value r)>& reached);
@@ -101,6 +109,8 @@ struct ScanOptions {
 ScanBuffers library_scan(Library& library, PlanBuilder& plan, Fold fold, Buffer column,
                          const ScanOptions& options = {});
 Buffer library_reduce(Library& library, PlanBuilder& plan, Fold fold, Buffer column);
+// The bits in which the words (u32 or u64) are not all the same, as a buffer of one.
+Buffer library_varying_bits(Library& library, PlanBuilder& plan, Buffer words);
 // Without want_permutation there may be none in the result: it costs a third of the time.
 Sorted library_sort(Library& library, PlanBuilder& plan, const Columns& columns,
                     bool want_permutation = true);

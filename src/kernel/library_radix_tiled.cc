@@ -1,11 +1,9 @@
-// The tiled radix pass, for GPUs: a group counts the digits of its chunk with local atomics, then
-// walks the chunk tile by tile. Before it writes a tile it finds in local memory how the rows stand
-// sorted by the digit, so that equal digits leave as one run of neighbouring addresses. What is
-// sorted are items of 32 bits, the digit above the place in the tile: four stable splits by two
-// bits, where one scan of a u64 with four 16-bit counters places the items of all four values at
-// once.
-#include <fmt/format.h>
-
+// The tiled kernels of the radix pass, for GPUs: a group counts the digits of its chunk with local
+// atomics, then walks the chunk tile by tile. Before it writes a tile it finds in local memory how
+// the rows stand sorted by the digit, so that equal digits leave as one run of neighbouring
+// addresses. What is sorted are items of 32 bits, the digit above the place in the tile: four
+// stable splits by two bits, where one scan of a u64 with four 16-bit counters places the items of
+// all four values at once.
 #include "kernel/library_radix.h"
 
 namespace xlog::kernel {
@@ -41,20 +39,14 @@ void for_each_digit(KernelBuilder& k, const std::function<void(Value d)>& body) 
   for (uint32_t d = 0; d < kDigits; d += kLanes) body(k.lane() + d);
 }
 
-// Counts stand digit by digit, in each digit chunk by chunk.
 Id count_kernel(Library& library, Type type) {
   return library.kernel(
-      fmt::format("radix_tile_count_{}", spelling(type)),
+      radix_name("tile_count", type),
       [&](KernelBuilder& k) {
-        const Value chunks = k.val(Type::U32, "chunks");
-        const Value length = k.val(Type::U32, "length");
-        const Value n = k.val(Type::U32, "n");
-        const Value shift = k.val(Type::U32, "shift");
-        const Buffer words = k.in(type, "words");
-        const Buffer counts = k.out(Type::U32, "counts");
-        const Value g = k.group(chunks);
+        const CountParams p(k, type);
+        const Value g = k.group(p.chunks.count);
         const Value lane = k.lane();
-        const Range rows = chunk_range(k, g, length, n);
+        const Range rows = p.chunks.range(k, g);
         const Buffer counters = k.local(Type::U32, kDigits);
         for_each_digit(k, [&](Value d) { k.store(counters, d, k.u32(0)); });
         k.barrier();
@@ -63,12 +55,12 @@ Id count_kernel(Library& library, Type type) {
           for (uint32_t j = 0; j < kAlone.items; ++j) {
             const Value r = lane + k.u32(j * kLanes);
             k.if_then(r < rows.hi - base, [&] {
-              k.atomic(Fold::Add, counters, digit_of(k, words[base + r], shift), k.u32(1));
+              k.atomic(Fold::Add, counters, digit_of(k, p.words[base + r], p.shift), k.u32(1));
             });
           }
         });
         k.barrier();
-        for_each_digit(k, [&](Value d) { k.store(counts, d * chunks + g, counters[d]); });
+        for_each_digit(k, [&](Value d) { k.store(p.counts, d * p.chunks.count + g, counters[d]); });
       },
       kLanes);
 }
@@ -99,25 +91,14 @@ void split(KernelBuilder& k, const TileShape& shape, Buffer items, uint32_t shif
   k.barrier();
 }
 
-Id scatter_kernel(Library& library, Type type, const TileShape& shape, bool with_rows) {
+Id scatter_kernel(Library& library, Type type, const TileShape& shape, RowNumbers numbers) {
   return library.kernel(
-      fmt::format("radix_tile_scatter_{}{}", spelling(type), with_rows ? "_rows" : ""),
+      radix_name("tile_scatter", type, numbers),
       [&](KernelBuilder& k) {
-        const Value chunks = k.val(Type::U32, "chunks");
-        const Value length = k.val(Type::U32, "length");
-        const Value n = k.val(Type::U32, "n");
-        const Value shift = k.val(Type::U32, "shift");
-        const Buffer words = k.in(type, "words");
-        const Buffer starts = k.in(Type::U32, "starts");
-        const Buffer to_words = k.out(type, "to_words");
-        std::optional<Buffer> rows, to_rows;
-        if (with_rows) {
-          rows = k.in(Type::U32, "rows");
-          to_rows = k.out(Type::U32, "to_rows");
-        }
-        const Value g = k.group(chunks);
+        const ScatterParams p(k, type, numbers);
+        const Value g = k.group(p.chunks.count);
         const Value lane = k.lane();
-        const Range range = chunk_range(k, g, length, n);
+        const Range range = p.chunks.range(k, g);
         std::optional<Buffer> tile;
         if (shape.keeps_words) tile = k.local(type, shape.rows());
         const Buffer items = k.local(Type::U32, shape.cells());
@@ -125,7 +106,7 @@ Id scatter_kernel(Library& library, Type type, const TileShape& shape, bool with
         const Buffer next = k.local(Type::U32, kDigits);
         const Buffer begin = k.local(Type::U32, kDigits), end = k.local(Type::U32, kDigits);
         for_each_digit(k, [&](Value d) {
-          k.store(next, d, starts[d * chunks + g]);
+          k.store(next, d, p.starts[d * p.chunks.count + g]);
           k.store(begin, d, k.u32(0));
           k.store(end, d, k.u32(0));
         });
@@ -137,9 +118,9 @@ Id scatter_kernel(Library& library, Type type, const TileShape& shape, bool with
             k.if_then(
                 r < size,
                 [&] {
-                  const Value word = words[base + r];
+                  const Value word = p.words[base + r];
                   if (tile) k.store(*tile, r, word);
-                  k.store(items, shape.cell(r), digit_of(k, word, shift) << kDigitShift | r);
+                  k.store(items, shape.cell(r), digit_of(k, word, p.shift) << kDigitShift | r);
                 },
                 // Past the end: the greatest digit, and behind all real rows of that digit.
                 [&] { k.store(items, shape.cell(r), k.u32((kDigits - 1) << kDigitShift) | r); });
@@ -165,8 +146,7 @@ Id scatter_kernel(Library& library, Type type, const TileShape& shape, bool with
               const Value d = item[j] >> kDigitShift;
               const Value from = item[j] & ((1u << kDigitShift) - 1);
               const Value to = next[d] + (r - begin[d]);
-              k.store(to_words, to, tile ? (*tile)[from] : words[base + from]);
-              if (rows) k.store(*to_rows, to, (*rows)[base + from]);
+              p.move(k, base + from, tile ? (*tile)[from] : p.words[base + from], to);
             });
           }
           k.barrier();
@@ -182,23 +162,11 @@ Id scatter_kernel(Library& library, Type type, const TileShape& shape, bool with
 
 }  // namespace
 
-void radix_pass_tiled(Library& library, PlanBuilder& plan, const RadixPass& pass) {
+RadixKernels radix_tiled(Library& library, PlanBuilder& plan, Type type, RowNumbers rows, Value n) {
   constexpr uint32_t kMostTiles = 16;  // of a chunk: enough to make the counts a small part
-  const Type type = pass.words.type();
-  const TileShape shape = pass.rows ? kWithRows : kAlone;
-  const Library::Chunks chunks = tile_chunks(plan, pass.n, shape.rows(), kMostTiles);
-  const Buffer counts = plan.unset_buf(Type::U32, chunks.count * kDigits);
-  plan.launch(count_kernel(library, type), {chunks.count.id, chunks.length.id, pass.n.id,
-                                            pass.shift.id, pass.words.id, counts.id});
-  const Buffer starts =
-      library_scan(library, plan, Fold::Add, counts, {.only_if_rows = true}).before;
-  std::vector<Id> arguments = {chunks.count.id, chunks.length.id, pass.n.id,       pass.shift.id,
-                               pass.words.id,   starts.id,        pass.to_words.id};
-  if (pass.rows) {
-    arguments.push_back(pass.rows->id);
-    arguments.push_back(pass.to_rows->id);
-  }
-  plan.launch(scatter_kernel(library, type, shape, pass.rows.has_value()), arguments);
+  const TileShape shape = rows == RowNumbers::None ? kAlone : kWithRows;
+  return {tile_chunks(plan, n, shape.rows(), kMostTiles), count_kernel(library, type),
+          scatter_kernel(library, type, shape, rows)};
 }
 
 }  // namespace xlog::kernel

@@ -1,22 +1,20 @@
 // Stable least-significant-digit radix sort, 8 bits a pass.
 //
 // Columns are packed into words of up to 64 bits (order_key), the last column first; each word is
-// sorted with the row numbers beside it, so a pass reads in order and needs no gather. A pass whose
-// digit is the same in all rows is left out: one Read brings the bits that vary, the host picks the
-// digits, and the passes that are not needed are launched with no instances. They are the first
-// ones, so that the last pass always writes the same buffer.
+// sorted with the row numbers beside it, so a pass reads in order and needs no gather. A column of
+// words is sorted as it stands. A pass whose digit is the same in all rows is left out: one Read
+// brings the bits that vary, the host picks the digits, and the passes that are not needed are
+// launched with no instances. The first pass always runs: it takes the words from where they are,
+// numbers the rows, and writes where the next one reads. The passes after it are the last ones, so
+// that the result always stands in the same buffer.
 //
-// Two kinds of passes, the same result (a stable sort is unique):
+// Two kinds of kernels, the same result (a stable sort is unique):
 //   serial  one instance for each chunk, 256 private counters; for CPU threads
 //   tiled   a group sorts its tile in local memory, so that it writes in runs; for GPUs (after
 //           Satish, Harris, Garland, "Designing efficient sorting algorithms for manycore GPUs",
 //           2009)
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <optional>
 
-#include "base/check.h"
 #include "kernel/library.h"
 #include "kernel/library_radix.h"
 
@@ -24,20 +22,13 @@ namespace xlog::kernel {
 
 namespace {
 
-// The bits in which the words differ, as a buffer of one.
-Buffer varying_bits(Library& library, PlanBuilder& plan, Buffer words) {
-  const Buffer any = library_reduce(library, plan, Fold::Or, words);
-  const Buffer all = library_reduce(library, plan, Fold::And, words);
-  return plan.map(plan.u32(1), [&](Value) { return Values{any[0u] ^ all[0u]}; })[0];
-}
-
-struct Pass {
-  Value active;  // bool
-  Value shift;   // of the digit, u32
+// The digits to sort by, least significant first.
+struct Digits {
+  Value count;                // how many vary
+  std::vector<Value> shifts;  // of each pass, u32
 };
 
-// Which digits to sort by: the active passes are the last ones, least significant digit first.
-std::vector<Pass> choose_passes(PlanBuilder& plan, Value varying) {
+Digits choose_digits(PlanBuilder& plan, Value varying) {
   const uint32_t digits = bits_of(varying.type()) / 8;
   std::vector<Value> varies;
   std::vector<Value> rank;  // how many digits below this one vary
@@ -47,70 +38,60 @@ std::vector<Pass> choose_passes(PlanBuilder& plan, Value varying) {
     rank.push_back(count);
     count = count + plan.cast(Type::U32, varies.back());
   }
-  std::vector<Pass> passes;
+  std::vector<Value> shifts;
   for (uint32_t q = 0; q < digits; ++q) {
-    // Pass q takes the varying digit of rank q - (digits - count).
-    const Value wanted = plan.u32(q) + count;
+    // Pass 0 takes the varying digit of rank 0, pass q that of rank q - (digits - count).
+    const Value wanted = q == 0 ? plan.u32(digits) : count + q;
     Value shift = plan.u32(0);
     for (uint32_t d = 0; d < digits; ++d) {
       shift = plan.select(varies[d] & (rank[d] + digits == wanted), plan.u32(8 * d), shift);
     }
-    passes.push_back({plan.u32(digits) <= wanted, shift});
+    shifts.push_back(shift);
   }
-  return passes;
+  return {count, shifts};
 }
 
-// Copies words or rows to the other buffer, where an odd number of passes starts from.
-Id move_kernel(Library& library, Type type) {
-  return library.kernel(fmt::format("sort_move_{}", spelling(type)), [&](KernelBuilder& k) {
-    const Value n = k.val(Type::U32, "n");
-    const Buffer from = k.in(type, "from");
-    const Buffer to = k.out(type, "to");
-    const Value i = k.grid(n);
-    k.store(to, i, from[i]);
-  });
-}
-
-struct Keyed {
-  Buffer words;
-  std::optional<Buffer> rows;  // none where the caller has no use for them
-};
-
-// Sorts words with their rows; `words` and `rows` are used up.
-Keyed sort_words(Library& library, PlanBuilder& plan, Keyed from) {
+// Sorts the words of `from`, which stay as they are. Where it has no rows and they are wanted, they
+// are numbered.
+Keyed sort_words(Library& library, PlanBuilder& plan, const Keyed& from, bool with_rows) {
   const Value n = plan.len(from.words);
-  const Type type = from.words.type();
-  const Value varying = plan.read(varying_bits(library, plan, from.words), plan.u32(0));
-  const std::vector<Pass> passes = choose_passes(plan, varying);
-  Keyed to = {plan.unset_buf(type, n), std::nullopt};
-  if (from.rows) to.rows = plan.unset_buf(Type::U32, n);
-  Value active = plan.u32(0);
-  for (const Pass& pass : passes) active = active + plan.cast(Type::U32, pass.active);
-  // All digits come in an even number, so an odd number of passes has to start from `to`.
-  const Value odd = plan.select((active & 1) != 0, n, plan.u32(0));
-  plan.launch(move_kernel(library, type), {odd.id, from.words.id, to.words.id});
-  if (from.rows) {
-    plan.launch(move_kernel(library, Type::U32), {odd.id, from.rows->id, to.rows->id});
+  const Buffer varying = library_varying_bits(library, plan, from.words);
+  const Digits digits = choose_digits(plan, plan.read(varying, plan.u32(0)));
+  auto make_buffers = [&] {
+    Keyed made = {plan.unset_buf(from.words.type(), n), std::nullopt};
+    if (with_rows) made.rows = plan.unset_buf(Type::U32, n);
+    return made;
+  };
+  // Passes write to the two in turns. The last one (3 or 7) is odd; counted back from there, the
+  // first one is too where an odd number of them runs. Where no digit varies it runs alone.
+  const auto passes = static_cast<uint32_t>(digits.shifts.size());
+  const Keyed odd = make_buffers(), even = make_buffers();
+  const Value to_odd = (digits.count == 0) | ((digits.count & 1) != 0);
+  radix_pass(library, plan,
+             {.from = from,
+              .n = n,
+              .shift = digits.shifts[0],
+              .targets = {{odd, to_odd}, {even, !to_odd}}});
+  for (uint32_t q = 1; q < passes; ++q) {
+    const bool is_odd = q % 2 != 0;
+    radix_pass(library, plan,
+               {.from = is_odd ? even : odd,
+                .n = plan.select(plan.u32(passes) < digits.count + q, n, plan.u32(0)),
+                .shift = digits.shifts[q],
+                .targets = {{is_odd ? odd : even, plan.boolean(true)}}});
   }
-  for (const Pass& pass : passes) {
-    RadixPass r;
-    r.words = from.words;
-    r.rows = from.rows;
-    r.to_words = to.words;
-    r.to_rows = to.rows;
-    r.n = plan.select(pass.active, n, plan.u32(0));
-    r.shift = pass.shift;
-    library.target.groups ? radix_pass_tiled(library, plan, r)
-                          : radix_pass_serial(library, plan, r);
-    std::swap(from, to);
-  }
-  return from;
+  return odd;
 }
 
 // The columns first <= c < last, packed into one word.
 struct Packing {
   size_t first, last;
   Type type;
+
+  // The word is the value of one column, bit by bit.
+  bool is_plain(const Columns& columns) const {
+    return last - first == 1 && columns[first].type() == type;
+  }
 };
 
 uint32_t key_bits(Type type) { return is_bool(type) ? 1 : bits_of(type); }
@@ -164,26 +145,30 @@ Sorted library_sort(Library& library, PlanBuilder& plan, const Columns& columns,
   const bool with_rows = want_permutation || words.size() > 1;
   Keyed sorted;
   for (size_t w = 0; w < words.size(); ++w) {
-    const Columns keyed = plan.map(n, [&](Value i) {
-      const Value row = w == 0 ? i : (*sorted.rows)[i];
-      Values values = {packed(plan, columns, words[w], row)};
-      if (with_rows) values.push_back(row);
-      return values;
-    });
-    Keyed next = {keyed[0], std::nullopt};
-    if (with_rows) next.rows = keyed[1];
-    sorted = sort_words(library, plan, next);
+    Keyed from = {columns[words[w].first], sorted.rows};
+    if (w > 0 || !words[w].is_plain(columns)) {
+      from.words = plan.map(n, [&](Value i) {
+        return Values{packed(plan, columns, words[w], w == 0 ? i : (*sorted.rows)[i])};
+      })[0];
+    }
+    sorted = sort_words(library, plan, from, with_rows);
   }
   // The first columns come back out of their word, the others by a gather.
   const Packing& word = words.back();
-  const Columns results = plan.map(n, [&](Value i) {
-    Values row = unpacked(plan, columns, word, sorted.words[i]);
-    if (word.last < columns.size()) {
-      const Value source = (*sorted.rows)[i];
-      for (size_t c = word.last; c < columns.size(); ++c) row.push_back(columns[c][source]);
-    }
-    return row;
-  });
+  Columns results;
+  if (word.is_plain(columns)) results.push_back(sorted.words);
+  if (results.size() < columns.size()) {
+    const Columns others = plan.map(n, [&](Value i) {
+      Values row;
+      if (results.empty()) row = unpacked(plan, columns, word, sorted.words[i]);
+      if (word.last < columns.size()) {
+        const Value source = (*sorted.rows)[i];
+        for (size_t c = word.last; c < columns.size(); ++c) row.push_back(columns[c][source]);
+      }
+      return row;
+    });
+    results.insert(results.end(), others.begin(), others.end());
+  }
   return {sorted.rows.value_or(Buffer{}), results};
 }
 

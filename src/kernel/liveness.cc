@@ -42,7 +42,7 @@ void Liveness::collect(Id block, Id owner) {
         // A Loop may fail its bound: others see that.
         roots_.push_back(effect);
     }
-    if (op == Op::For || op == Op::Loop) {
+    if (is_loop(op)) {
       const uint32_t tag = graph_.tag(effect);
       if (tag >= loop_of_tag_.size()) loop_of_tag_.resize(tag + 1);
       loop_of_tag_[tag] = static_cast<uint32_t>(loops_.size());

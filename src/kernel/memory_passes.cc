@@ -10,8 +10,6 @@ namespace xlog::kernel {
 
 namespace {
 
-bool is_loop(Op op) { return op == Op::For || op == Op::Loop; }
-
 // Cells whose content is known at a place in the text, in nested scopes. Buffers are those of the
 // kernel before the pass, indexes and values those after it.
 class KnownCells {

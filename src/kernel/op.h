@@ -47,6 +47,26 @@ constexpr bool is_effect(Op op) { return info(op).effect == Effect::Effect; }
 // Scalar computation: pure, and a function of its operands' values alone.
 constexpr bool is_arithmetic(Op op) { return op >= Op::Add && op <= Op::Log2; }
 
+// Plan ops that lowering turns into kernels and launches.
+constexpr bool is_skeleton(Op op) {
+  switch (op) {
+    case Op::Map:
+    case Op::Expand:
+    case Op::Scan:
+    case Op::Reduce:
+    case Op::Sort:
+    case Op::Segment:
+    case Op::Partition:
+    case Op::Merge:
+      return true;
+    default:
+      return false;
+  }
+}
+constexpr bool is_loop(Op op) { return op == Op::For || op == Op::Loop; }
+// Ops whose results are Proj nodes; a Reduce is its one result itself.
+constexpr bool has_results(Op op) { return is_loop(op) || (is_skeleton(op) && op != Op::Reduce); }
+
 constexpr std::optional<Op> find_op(std::string_view text) {
   for (int i = 0; i < kOpCount; ++i) {
     if (kOps[i].text == text) return static_cast<Op>(i);

@@ -48,9 +48,9 @@ class Placer {
   void collect(Id block, uint32_t parent, Id owner) {
     const auto self = static_cast<uint32_t>(scopes_.size());
     const Op op = graph_.op(owner);
-    scopes_.push_back({block, parent, parent == kNowhere ? 0 : scopes_[parent].depth + 1, owner,
-                       op == Op::For || op == Op::Loop});
-    if (op == Op::For || op == Op::Loop || op == Op::Map || op == Op::Expand) {
+    scopes_.push_back(
+        {block, parent, parent == kNowhere ? 0 : scopes_[parent].depth + 1, owner, is_loop(op)});
+    if (is_loop(op) || op == Op::Map || op == Op::Expand) {
       const uint32_t tag = graph_.tag(owner);
       if (tag >= scope_of_tag_.size()) scope_of_tag_.resize(tag + 1, kNowhere);
       scope_of_tag_[tag] = self;

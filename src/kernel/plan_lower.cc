@@ -243,22 +243,6 @@ std::vector<Id> lower_op(Library& library, PlanBuilder& plan, Id node,
   return results;
 }
 
-bool is_skeleton(Op op) {
-  switch (op) {
-    case Op::Map:
-    case Op::Expand:
-    case Op::Scan:
-    case Op::Reduce:
-    case Op::Sort:
-    case Op::Segment:
-    case Op::Partition:
-    case Op::Merge:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // What a launch writes into is not what it was: runs that were found in it are no longer there.
 void forget_written(Library& library, Id launch) {
   const Graph& graph = library.graph;

@@ -53,7 +53,7 @@ Id without(Graph& graph, Id kernel, Id victim) {
   Rebuild again(graph);
   again.before = [&](Id original, std::vector<Id>&, Id& replacement) {
     if (original != victim) return false;
-    if (graph.op(victim) == Op::For || graph.op(victim) == Op::Loop) {
+    if (is_loop(graph.op(victim))) {
       const auto inits = graph.inits(victim);
       for (Id id : reachable(graph, kernel)) {
         if (graph.op(id) != Op::Proj || graph.operand(id, 0) != victim) continue;

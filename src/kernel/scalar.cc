@@ -108,13 +108,13 @@ T float_op(Op op, T a, T b) {
     case Op::Div:
       return a / b;
     case Op::Min:
-      if (a != a) return b;
-      if (b != b) return a;
+      if (std::isnan(a)) return b;
+      if (std::isnan(b)) return a;
       if (a == b) return std::signbit(a) ? a : b;
       return b < a ? b : a;
     case Op::Max:
-      if (a != a) return b;
-      if (b != b) return a;
+      if (std::isnan(a)) return b;
+      if (std::isnan(b)) return a;
       if (a == b) return std::signbit(a) ? b : a;
       return a < b ? b : a;
     default:

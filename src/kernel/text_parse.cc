@@ -274,7 +274,7 @@ bool Parser::statement() {
     return results.empty() ||
            fail(results[0].offset, fmt::format("{} gives no value", name.base), "drop the name");
   };
-  if (op == Op::For || op == Op::Loop) return for_or_loop(name, results);
+  if (is_loop(*op)) return for_or_loop(name, results);
   if (op == Op::If) return no_results() && if_else();
   if (op == Op::Yield) return no_results() && yield(name.offset);
   if (op == Op::Check) return no_results() && check_statement();
@@ -402,7 +402,7 @@ bool Parser::if_else() {
 
 bool Parser::yield(uint32_t offset) {
   const Op owner = frames_.back().owner;
-  const bool loop = owner == Op::For || owner == Op::Loop;
+  const bool loop = is_loop(owner);
   if (!loop && owner != Op::Map && owner != Op::Plan) {
     return fail(offset, "`yield` ends the body of a loop, a map or a plan, and nothing else");
   }

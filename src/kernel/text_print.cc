@@ -45,23 +45,6 @@ bool has_fold(Op op) {
          op == Op::Reduce || op == Op::Segment;
 }
 
-bool has_results(Op op) {  // by Proj
-  switch (op) {
-    case Op::For:
-    case Op::Loop:
-    case Op::Map:
-    case Op::Expand:
-    case Op::Scan:
-    case Op::Sort:
-    case Op::Segment:
-    case Op::Partition:
-    case Op::Merge:
-      return true;
-    default:
-      return false;
-  }
-}
-
 class Printer {
  public:
   Printer(const Graph& graph, Id root, bool canonical,
@@ -118,9 +101,9 @@ class Printer {
       } else if (is_named(id)) {
         wish(id);
       }
-      if (op == Op::For || op == Op::Loop || op == Op::Map || op == Op::Expand) {
+      if (is_loop(op) || op == Op::Map || op == Op::Expand) {
         const uint32_t tag = graph_.tag(id);
-        const bool loop = op == Op::For || op == Op::Loop;
+        const bool loop = is_loop(op);
         const uint32_t count = loop ? static_cast<uint32_t>(graph_.inits(id).size()) : 0;
         for (uint32_t k = 0; k <= count; ++k) wish({tag, k}, graph_.arg_name(tag, k));
       }

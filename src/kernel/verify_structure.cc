@@ -11,7 +11,6 @@ namespace xlog::kernel {
 
 namespace {
 
-bool is_loop(Op op) { return op == Op::For || op == Op::Loop; }
 bool has_body(Op op) { return is_loop(op) || op == Op::Map || op == Op::Expand; }
 
 // How many of the first operands are no blocks; the rest are.

@@ -41,8 +41,6 @@ class Uniform {
   }
 
  private:
-  static bool is_loop(Op op) { return op == Op::For || op == Op::Loop; }
-
   bool any(std::span<const Id> ids) const {
     return std::ranges::any_of(ids, [&](Id id) { return differs_[id.index]; });
   }

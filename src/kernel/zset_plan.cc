@@ -27,7 +27,7 @@ class QueryPlanner {
     }
     Columns results;
     for (Id root : roots) {
-      const ZColumns value = consolidate(plan_, relation(root));
+      ZColumns value = consolidate(plan_, relation(root));
       results.insert(results.end(), value.columns.begin(), value.columns.end());
       results.push_back(value.weights);
     }
@@ -64,7 +64,7 @@ class QueryPlanner {
   }
 
   ZColumns sorted(Id node) {
-    const ZColumns value = consolidate(plan_, relation(node));
+    ZColumns value = consolidate(plan_, relation(node));
     made_[node] = value;
     return value;
   }
@@ -109,7 +109,7 @@ class QueryPlanner {
       const Value weight = a.weights[i];
       body.before = [&](Id original, std::vector<Id>& out, Id& replacement) {
         const Op op = graph_.op(original);
-        if (op == Op::For || op == Op::Loop) {
+        if (is_loop(op)) {
           replacement = fresh_loop(body, original);
           out.push_back(replacement);
           return true;

@@ -66,10 +66,12 @@ class Sum {
 // Runs the body of a flatmap on one row.
 class BodyRun {
  public:
-  BodyRun(const Graph& graph, Id node, const ZRow& row, std::vector<ZRow>& emitted)
-      : graph_(graph), emitted_(emitted) {
-    for (uint32_t c = 0; c < row.size(); ++c) args_[{graph.tag(node), c + 1}] = row[c];
-    run(graph.body(node));
+  explicit BodyRun(const Graph& graph) : graph_(graph) {}
+
+  std::vector<ZRow> rows(Id node, const ZRow& row) {
+    for (uint32_t c = 0; c < row.size(); ++c) args_[{graph_.tag(node), c + 1}] = row[c];
+    run(graph_.body(node));
+    return std::move(emitted_);
   }
 
  private:
@@ -140,7 +142,7 @@ class BodyRun {
   }
 
   const Graph& graph_;
-  std::vector<ZRow>& emitted_;
+  std::vector<ZRow> emitted_;
   std::map<std::pair<uint32_t, uint32_t>, Scalar> args_;
   std::map<Id, Values> loops_;
 };
@@ -201,9 +203,7 @@ Sum join(const Sum& a, const ZSet& b, uint32_t keys) {
 Sum flat_map(const Graph& graph, Id node, const Sum& a) {
   Sum sum;
   for (const auto& [row, weight] : a) {
-    std::vector<ZRow> emitted;
-    BodyRun(graph, node, row, emitted);
-    for (const ZRow& made : emitted) sum.add(made, weight);
+    for (const ZRow& made : BodyRun(graph).rows(node, row)) sum.add(made, weight);
   }
   return sum;
 }

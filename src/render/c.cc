@@ -8,16 +8,6 @@ using kernel::Type;
 
 namespace {
 
-constexpr std::string_view kPrologue = R"(#pragma STDC FP_CONTRACT OFF
-typedef _Bool bool;
-typedef unsigned char u8;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef int i32;
-typedef long long i64;
-typedef float f32;
-)";
-
 constexpr OpText kOps[] = {
     {Op::MulHi, Type::U64, "(u64)((unsigned __int128){0} * {1} >> 64)"},
     {Op::MulHi, Type::I64, "(i64)((__int128){0} * {1} >> 64)"},
@@ -56,8 +46,7 @@ constexpr AtomicTexts kAtomics = {
 };
 
 constexpr Language kLanguage = {
-    .prologue = kPrologue,
-    .f64_prologue = "typedef double f64;\n",
+    .prologue = "#pragma STDC FP_CONTRACT OFF\ntypedef _Bool bool;\n",
     .restrict_word = "restrict",
     .ops = kOps,
     .atomic32 = kAtomics,

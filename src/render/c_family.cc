@@ -39,6 +39,7 @@ class Emitter {
   std::string run() {
     for (Id param : graph_.params(lowered_.kernel)) name_parameter(param);
     std::string text(language_.prologue);
+    text += language_.types;
     if (uses_f64_) text += language_.f64_prologue;
     if (uses_atomic64_) text += language_.atomic64_prologue;
     text += '\n' + collectives_;

@@ -38,11 +38,20 @@ using AtomicTexts = std::array<std::string_view, 8>;
 
 inline constexpr std::string_view kLaneZero = "lane_zero";
 
+inline constexpr std::string_view kCTypes = R"(typedef unsigned char u8;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef int i32;
+typedef long long i64;
+typedef float f32;
+)";
+
 struct Language {
   // ---- before the kernel ----
-  std::string_view prologue = {};           // the types bool u8 u32 u64 i32 i64 f32, pragmas
-  std::string_view f64_prologue = {};       // only where f64 is used: the type f64
-  std::string_view atomic64_prologue = {};  // only where 64-bit atomics are used
+  std::string_view prologue = {};    // pragmas; the type bool where the language has none
+  std::string_view types = kCTypes;  // u8 u32 u64 i32 i64 f32
+  std::string_view f64_prologue = "typedef double f64;\n";  // only where f64 is used
+  std::string_view atomic64_prologue = {};                  // only where 64-bit atomics are used
 
   // ---- the kernel itself ----
   // What stands before the name; {0} is the size of a work group.
@@ -62,6 +71,7 @@ struct Language {
 
   // ---- inside it ----
   std::span<const OpText> ops = {};
+  std::span<const OpText> shared_ops = {};  // with other languages; those of `ops` go first
   AtomicTexts atomic32 = {}, atomic64 = {};
   // The definition of `group_<op>_<fold>_<type>(value)`, one for each that a kernel uses. nullptr:
   // the target has no collectives.

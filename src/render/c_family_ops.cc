@@ -26,8 +26,10 @@ std::string fill(std::string_view text, std::span<const std::string> s) {
 }
 
 const OpText* find_text(const Language& language, Op op, Type type) {
-  for (const OpText& row : language.ops) {
-    if (row.op == op && row.type == type) return &row;
+  for (std::span<const OpText> rows : {language.ops, language.shared_ops}) {
+    for (const OpText& row : rows) {
+      if (row.op == op && row.type == type) return &row;
+    }
   }
   return nullptr;
 }

@@ -1,4 +1,5 @@
 // Casts of the chunked interpreter, between all types.
+#include <cmath>
 #include <limits>
 #include <type_traits>
 
@@ -15,7 +16,7 @@ template <typename To, typename From>
 To float_to_int(From v) {
   constexpr int kBits = std::numeric_limits<To>::digits;
   constexpr From kLimit = static_cast<From>(uint64_t{1} << (kBits - 1)) * 2;
-  if (!(v == v)) return 0;
+  if (std::isnan(v)) return 0;
   if (v >= kLimit) return std::numeric_limits<To>::max();
   if constexpr (std::is_signed_v<To>) {
     if (v < -kLimit) return std::numeric_limits<To>::min();

@@ -141,7 +141,7 @@ uint32_t ChunkedCompiler::reg(Id value) {
 void ChunkedCompiler::release(Id node) {
   if (uniform_[node.index]) return;
   const Op op = graph_.op(node);
-  if (op == Op::For || op == Op::Loop) {
+  if (is_loop(op)) {
     const LoopRegisters& loop = loops_[loop_of_[node.index]];
     for (uint32_t carried : loop.carried) drop(carried);
     drop(loop.counter);

@@ -44,6 +44,7 @@ template <typename T>
 struct InSharedBuffer {
   struct Cell {
     T& cell;
+    // NOLINTNEXTLINE(google-explicit-constructor): a cell stands for its value
     operator T() const { return std::atomic_ref<T>(cell).load(std::memory_order_relaxed); }
     void operator=(T value) const {
       std::atomic_ref<T>(cell).store(value, std::memory_order_relaxed);

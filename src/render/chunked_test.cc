@@ -10,7 +10,25 @@
 namespace xlog::render {
 namespace {
 
-using namespace kernel;
+using kernel::Argument;
+using kernel::Buffer;
+using kernel::CheckFailure;
+using kernel::Fold;
+using kernel::Graph;
+using kernel::HiddenParam;
+using kernel::HostBuffer;
+using kernel::Id;
+using kernel::kCheckCodes;
+using kernel::KernelBuilder;
+using kernel::lower;
+using kernel::Lowered;
+using kernel::RandomOptions;
+using kernel::Runner;
+using kernel::Scalar;
+using kernel::store_scalar;
+using kernel::Type;
+using kernel::Value;
+using kernel::Values;
 
 // Lowers, compiles and runs a kernel in pieces of `grain` instances.
 Result<std::optional<CheckFailure>> run_chunked(Graph& graph, Id kernel,

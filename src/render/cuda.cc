@@ -1,7 +1,7 @@
 // CUDA C++ as NVRTC takes it: no headers.
 #include <fmt/format.h>
 
-#include "render/c_family.h"
+#include "render/cuda_like.h"
 
 namespace xlog::render {
 
@@ -11,23 +11,9 @@ using kernel::Type;
 
 namespace {
 
-constexpr std::string_view kPrologue = R"(typedef unsigned char u8;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef int i32;
-typedef long long i64;
-typedef float f32;
-)";
-
 constexpr OpText kOps[] = {
-    {Op::MulHi, Type::U64, "__umul64hi({0}, {1})"},
-    {Op::MulHi, Type::I64, "__mul64hi({0}, {1})"},
-    {Op::Popc, Type::U32, "(u32)__popc({0})"},
-    {Op::Popc, Type::U64, "(u32)__popcll({0})"},
     {Op::Clz, Type::U32, "(u32)__clz((i32){0})"},
     {Op::Clz, Type::U64, "(u32)__clzll((i64){0})"},
-    {Op::Ctz, Type::U32, "(u32)__popc(~{0} & ({0} - 1))"},
-    {Op::Ctz, Type::U64, "(u32)__popcll(~{0} & ({0} - 1))"},
     // The _rn forms round correctly and are never contracted, whatever the compiler's flags.
     {Op::Add, Type::F32, "__fadd_rn({0}, {1})"},
     {Op::Add, Type::F64, "__dadd_rn({0}, {1})"},
@@ -41,38 +27,16 @@ constexpr OpText kOps[] = {
     {Op::Fma, Type::F64, "__fma_rn({0}, {1}, {2})"},
     {Op::Sqrt, Type::F32, "__fsqrt_rn({0})"},
     {Op::Sqrt, Type::F64, "__dsqrt_rn({0})"},
-    {Op::Floor, Type::F32, "floorf({0})"},
-    {Op::Floor, Type::F64, "floor({0})"},
-    {Op::Bitcast, Type::F32, "__uint_as_float({0})"},
-    {Op::Bitcast, Type::F64, "__longlong_as_double((i64){0})"},
-    {Op::Bitcast, Type::U32, "__float_as_uint({0})"},
-    {Op::Bitcast, Type::U64, "(u64)__double_as_longlong({0})"},
-};
-
-constexpr AtomicTexts kAtomics = {
-    "atomicAdd({0}, {1})",  "atomicMin({0}, {1})",      "atomicMax({0}, {1})",
-    "atomicAnd({0}, {1})",  "atomicOr({0}, {1})",       "atomicXor({0}, {1})",
-    "atomicExch({0}, {1})", "atomicCAS({0}, {1}, {2})",
 };
 
 std::string collective(Op op, Fold fold, Type type, uint32_t group);
 
-constexpr Language kLanguage = {
-    .prologue = kPrologue,
-    .f64_prologue = "typedef double f64;\n",
-    .kernel_head = "extern \"C\" __global__ __launch_bounds__({0}) void",
-    .local = "__shared__ ",
-    .restrict_word = "__restrict__",
-    .instance = "(u64)blockIdx.x * blockDim.x + threadIdx.x",
-    .group = "blockIdx.x",
-    .lane = "threadIdx.x",
-    .barrier = "__syncthreads();",
-    .unroll = "#pragma unroll",
-    .ops = kOps,
-    .atomic32 = kAtomics,
-    .atomic64 = kAtomics,
-    .collective = collective,
-};
+constexpr Language kLanguage = [] {
+  Language language = kCudaLike;
+  language.ops = kOps;
+  language.collective = collective;
+  return language;
+}();
 
 // Each warp folds by shuffles (Hillis and Steele for a scan, a tree for a reduction), writes its
 // total to shared memory, and after a barrier every lane folds the totals it needs: at most 31

@@ -64,7 +64,7 @@ class LlvmRenderer {
   std::string buffer_attributes(Id param) const;
   std::string instance_count() const;
   std::string tile_text(const std::string& given) const;
-  std::string module_text(std::string functions) const;
+  std::string module_text(const std::string& functions) const;
 
   const Graph& graph_;
   const Lowered& lowered_;
@@ -392,7 +392,7 @@ std::string LlvmRenderer::instance_count() const {
   return fmt::format("%p{}", lowered_.size_param);
 }
 
-std::string LlvmRenderer::module_text(std::string functions) const {
+std::string LlvmRenderer::module_text(const std::string& functions) const {
   std::string text;
   for (const std::string& global : writer_.globals) text += global + "\n";
   if (!writer_.globals.empty()) text += "\n";

@@ -9,8 +9,7 @@ using kernel::Type;
 
 namespace {
 
-constexpr std::string_view kPrologue = R"(#pragma OPENCL FP_CONTRACT OFF
-typedef uchar u8;
+constexpr std::string_view kTypes = R"(typedef uchar u8;
 typedef uint u32;
 typedef ulong u64;
 typedef int i32;
@@ -62,7 +61,8 @@ constexpr AtomicTexts kAtomic64 = {
 };
 
 constexpr Language kLanguage = {
-    .prologue = kPrologue,
+    .prologue = "#pragma OPENCL FP_CONTRACT OFF\n",
+    .types = kTypes,
     .f64_prologue = kF64Prologue,
     .atomic64_prologue = kAtomic64Prologue,
     .kernel_head = "__kernel __attribute__((reqd_work_group_size({0}, 1, 1))) void",
