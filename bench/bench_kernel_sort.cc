@@ -144,7 +144,7 @@ Times time_sorts(device::Device& cpu, const std::vector<uint64_t>& keys, bool wi
 int main(int argc, char** argv) {
   const size_t n = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 10'000'000;
   const int repeat = argc > 2 ? std::atoi(argv[2]) : 5;
-  auto cpu = must(device::open_device("cpu"));
+  auto cpu = must(device::open_device("native"));
 
   fmt::print("{} u64 keys, medians of {} runs in turns\n", n, repeat);
   fmt::print("{:<22} {:>10} {:>12} {:>16}\n", "", "xlog ms", "std::sort x", "parallel_sort x");

@@ -13,7 +13,7 @@ namespace {
 
 struct KernelBenchOptions {
   std::string file, kernel;
-  std::vector<std::string> devices = {"interp", "cpu"};
+  std::vector<std::string> devices = {"interp", "native"};
   std::vector<std::string> arguments;
   uint32_t threads = 0;
   uint32_t repeat = 20;
@@ -109,7 +109,7 @@ void add_kernel_bench(CLI::App& kernel, int& exit_code) {
   command->add_option("-a,--arg", options->arguments, "A parameter's value, NAME=VALUE")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  command->add_option("-d,--device", options->devices, "Where to run it (default interp,cpu)")
+  command->add_option("-d,--device", options->devices, "Where to run it (default interp,native)")
       ->type_name("DEVICE")
       ->delimiter(',')
       ->allow_extra_args(false);

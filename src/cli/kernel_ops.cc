@@ -107,7 +107,7 @@ void add_kernel_ops(CLI::App& kernel, int& exit_code) {
       ->delimiter(',')
       ->allow_extra_args(false);
   command->footer(
-      "Examples:\n  xlog kernel ops\n  xlog kernel ops --device interp,cpu,c,opencl,cuda");
+      "Examples:\n  xlog kernel ops\n  xlog kernel ops --device interp,native,c,opencl,cuda");
   command->callback([options, &exit_code] {
     if (options->devices.empty()) {
       print_table();

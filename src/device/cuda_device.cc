@@ -295,7 +295,7 @@ Result<CodeHandle> CudaDevice::load(const Signature& signature, const std::strin
 Result<CodeHandle> CudaDevice::make_code(kernel::Graph& graph, kernel::Id kernel,
                                          const CacheKey& key, Signature& signature) {
   return cached_code(
-      graph, kernel, key, signature,
+      graph, kernel, *info_.target, key, signature,
       [&](const kernel::Lowered& lowered) -> Result<std::string> {
         Result<std::string> ptx = to_ptx(graph, lowered);
         if (!ptx.ok()) return ptx;

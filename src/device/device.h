@@ -9,8 +9,9 @@
 //   (*device)->read({*y}, bytes);             // waits for what it needs
 //   (*device)->checks();                      // which Check failed, if any
 //
-// A device never falls back to another one. Calls on one Device come from one thread at a time;
-// several Devices in one process are independent.
+// A device never falls back to another one; `cpu` interprets kernels with little work and, where
+// there is no LLVM, all. Calls on one Device come from one thread at a time; several Devices in one
+// process are independent.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +34,7 @@ using kernel::CheckFailure;
 using kernel::Scalar;
 
 struct DeviceInfo {
-  std::string name;  // what open_device takes: "cpu", "cuda:0", "opencl:1", "interp", "oracle", "c"
+  std::string name;      // what open_device takes: "cpu", "cuda:0", "opencl:1", "interp", "oracle"
   std::string hardware;  // "NVIDIA H200", "Intel Xeon ..., 2 threads"
   std::string software;  // driver and compiler with versions
   uint64_t memory = 0;   // bytes in all; 0: unknown
@@ -70,7 +71,8 @@ class Executable {
 };
 using KernelHandle = std::shared_ptr<const Executable>;
 
-// What a device did since it was opened. Deterministic for a given sequence of calls.
+// What a device did since it was opened. Deterministic for a given sequence of calls; but how many
+// kernels `cpu` compiles may depend on how long kernels loop that look at `race` buffers.
 struct Counters {
   uint64_t launches = 0;
   uint64_t instances = 0;
@@ -135,14 +137,22 @@ class Device {
   virtual std::string cache_note() const = 0;
 };
 
+// How the cpu runs kernels. Results do not depend on it.
+enum class Tier : uint8_t {
+  Auto,         // interprets a kernel until its work is worth a compiler's, then compiles it
+  Interpreted,  // never compiles: the device `interp`
+  Native,       // compiles every kernel before its first launch: the device `native`
+};
+
 struct OpenOptions {
   uint32_t threads = 0;           // of the cpu; 0: as many as there are cores
   std::string cache_folder = {};  // "": the user's cache folder; "none": no cache on disk
   bool use_nvrtc = false;         // cuda: CUDA C through NVRTC instead of PTX through LLVM
+  Tier tier = Tier::Auto;         // of the cpu
 };
 
-// "auto" (cpu), "oracle", "interp", "cpu", "c", "opencl[:k]", "cuda[:k]", "nvrtc[:k]" (cuda with
-// use_nvrtc). An error says what is missing and how to get it.
+// "auto" (cpu), "oracle", "interp", "cpu", "native", "c", "opencl[:k]", "cuda[:k]", "nvrtc[:k]"
+// (cuda with use_nvrtc). An error says what is missing and how to get it.
 Result<std::unique_ptr<Device>> open_device(const std::string& name,
                                             const OpenOptions& options = {});
 

@@ -129,9 +129,7 @@ Result<KernelHandle> DeviceBase::compile(kernel::Graph& graph, kernel::Id kernel
   if (Status s = ready("compile"); !s.ok()) return s.error();
   Result<std::string> made_by = compiler();
   if (!made_by.ok()) return made_by.error();
-  CacheKey key = cache_key({kernel::print_canonical(graph, kernel),
-                            info_.target == nullptr ? info_.name : describe(*info_.target),
-                            kCodeDigest, *made_by});
+  CacheKey key = key_of(kernel::print_canonical(graph, kernel), info_.target, *made_by);
   Signature signature = signature_of(graph, kernel);
   KernelHandle& known = kernels_[with_names(key, signature)];
   if (known != nullptr) return known;
@@ -155,23 +153,35 @@ Result<KernelHandle> DeviceBase::compile(kernel::Graph& graph, kernel::Id kernel
   return known;
 }
 
-Result<CodeHandle> DeviceBase::cached_code(
-    kernel::Graph& graph, kernel::Id kernel, const CacheKey& key, Signature& signature,
-    const std::function<Result<std::string>(const kernel::Lowered&)>& build,
-    const std::function<Result<CodeHandle>(const std::string&)>& load) {
-  if (std::optional<std::string> entry = cache_.load(key)) {
-    std::string_view rest = *entry;
-    if (auto hidden = decode_hidden(rest)) {
-      Result<CodeHandle> code = load(std::string(rest));
-      if (code.ok()) {
-        signature.hidden = *hidden;
-        ++counters_.cached;
-        return code;
-      }
+CacheKey DeviceBase::key_of(std::string_view canonical_text, const kernel::Target* target,
+                            std::string_view compiler) const {
+  return cache_key(
+      {canonical_text, target == nullptr ? info_.name : describe(*target), kCodeDigest, compiler});
+}
+
+CodeHandle DeviceBase::stored_code(const CacheKey& key, Signature& signature,
+                                   const LoadCode& load) {
+  std::optional<std::string> entry = cache_.load(key);
+  if (!entry) return nullptr;
+  std::string_view rest = *entry;
+  if (auto hidden = decode_hidden(rest)) {
+    Result<CodeHandle> code = load(std::string(rest));
+    if (code.ok()) {
+      signature.hidden = *hidden;
+      ++counters_.cached;
+      return *code;
     }
-    cache_.remove(key);
   }
-  Result<kernel::Lowered> lowered = kernel::lower(graph, kernel, *info_.target);
+  cache_.remove(key);
+  return nullptr;
+}
+
+Result<CodeHandle> DeviceBase::cached_code(
+    kernel::Graph& graph, kernel::Id kernel, const kernel::Target& target, const CacheKey& key,
+    Signature& signature, const std::function<Result<std::string>(const kernel::Lowered&)>& build,
+    const LoadCode& load) {
+  if (CodeHandle stored = stored_code(key, signature, load)) return stored;
+  Result<kernel::Lowered> lowered = kernel::lower(graph, kernel, target);
   if (!lowered.ok()) return lowered.error();
   signature.hidden = lowered->hidden;
   Result<std::string> bytes = build(*lowered);

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -116,12 +117,18 @@ class DeviceBase : public Device {
   virtual Status run_sequence(const StepSequence& sequence) { return run_steps(sequence.steps); }
 
   Status run_steps(std::span<const Step> steps);
+  // Of code that `compiler` makes for a target from a kernel with this canonical text.
+  CacheKey key_of(std::string_view canonical_text, const kernel::Target* target,
+                  std::string_view compiler) const;
+  using LoadCode = std::function<Result<CodeHandle>(const std::string&)>;
+  // Code from the disk cache; nullptr where it is not there. Sets signature.hidden.
+  CodeHandle stored_code(const CacheKey& key, Signature& signature, const LoadCode& load);
   // Code from the disk cache, or built from the lowered kernel and put there. `load` turns its
   // bytes into something that runs; bytes that do not load are built again.
   Result<CodeHandle> cached_code(
-      kernel::Graph& graph, kernel::Id kernel, const CacheKey& key, Signature& signature,
-      const std::function<Result<std::string>(const kernel::Lowered&)>& build,
-      const std::function<Result<CodeHandle>(const std::string&)>& load);
+      kernel::Graph& graph, kernel::Id kernel, const kernel::Target& target, const CacheKey& key,
+      Signature& signature, const std::function<Result<std::string>(const kernel::Lowered&)>& build,
+      const LoadCode& load);
   // From now on every call gives this error.
   void lose(Error error) { lost_ = std::move(error); }
   const std::optional<Error>& lost() const { return lost_; }

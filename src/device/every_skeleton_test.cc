@@ -202,7 +202,7 @@ struct Setting {
 std::vector<Setting> every_setting() {
   std::vector<Setting> settings;
   for (const std::string& name : test_device_names()) {
-    if (name == "cpu") {
+    if (name == "native") {
       for (uint32_t threads : {1, 2, 8}) settings.push_back({name, threads});
     } else {
       settings.push_back({name, 0});

@@ -130,29 +130,48 @@ Status HostDevice::fill_memory(BufferStorage& to, uint64_t offset, uint64_t byte
   return Done{};
 }
 
-Status HostDevice::launch_code(const Code& code, const Signature& signature,
-                               const BoundLaunch& launch) {
-  const auto& host = static_cast<const HostCode&>(code);
-  std::vector<Scalar> values;
-  values.reserve(launch.arguments.size());
-  std::vector<void*> pointers;
+HostDevice::Arguments HostDevice::arguments_of(const BoundLaunch& launch) {
+  Arguments all;
+  all.values.reserve(launch.arguments.size());  // pointers lead into it
   for (const BoundArgument& argument : launch.arguments) {
     switch (argument.kind) {
       case BoundArgument::Kind::Value:
         // Bits are zero-extended and little endian: they begin with the value of any type.
-        values.push_back(argument.value);
-        pointers.push_back(&values.back().bits);
+        all.values.push_back(argument.value);
+        all.pointers.push_back(&all.values.back().bits);
         break;
       case BoundArgument::Kind::Memory:
-        pointers.push_back(address(*argument.memory, argument.offset));
+        all.pointers.push_back(address(*argument.memory, argument.offset));
         break;
       case BoundArgument::Kind::Status:
-        pointers.push_back(status_.data());
+        all.pointers.push_back(status_.data());
         break;
     }
   }
-  pool_.parallel_for(launch.instances, morsel_size(signature, launch, pool_.threads()),
-                     [&](uint32_t lo, uint32_t hi) { host.run(lo, hi, pointers.data()); });
+  return all;
+}
+
+void HostDevice::run_part(const HostCode& code, const Signature& signature,
+                          const BoundLaunch& launch, const Arguments& arguments, uint32_t lo,
+                          uint32_t hi) {
+  uint32_t morsel = morsel_size(signature, launch, pool_.threads());
+  // Parts of chunks cost as much as whole ones, where there are enough for all threads.
+  if (morsel < code.chunk() && (hi - lo) / code.chunk() >= pool_.threads()) morsel = code.chunk();
+  pool_.parallel_for(hi - lo, morsel, [&](uint32_t a, uint32_t b) {
+    code.run(lo + a, lo + b, arguments.pointers.data());
+  });
+}
+
+uint32_t HostDevice::threads_for(const Signature& signature, const BoundLaunch& launch) const {
+  const uint32_t morsel = morsel_size(signature, launch, pool_.threads());
+  const uint32_t morsels = launch.instances / std::max(morsel, 1u);
+  return std::clamp(morsels, 1u, pool_.threads());
+}
+
+Status HostDevice::launch_code(const Code& code, const Signature& signature,
+                               const BoundLaunch& launch) {
+  run_part(static_cast<const HostCode&>(code), signature, launch, arguments_of(launch), 0,
+           launch.instances);
   return Done{};
 }
 

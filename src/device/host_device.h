@@ -1,9 +1,11 @@
-// Devices in the host's own memory: the oracle, the interpreter and native code. They differ in how
-// a kernel becomes something that runs, and in nothing else.
+// Devices in the host's own memory: the oracle, the interpreter, native code, and the cpu that
+// climbs from one to the other. They differ in how a kernel becomes something that runs, and in
+// nothing else.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "device/device_base.h"
 #include "device/host_memory.h"
@@ -15,6 +17,7 @@ namespace xlog::device {
 class HostCode : public Code {
  public:
   virtual void run(uint32_t lo, uint32_t hi, void* const* arguments) const = 0;
+  virtual uint32_t chunk() const { return 1; }  // instances that it takes at a time
 };
 
 // How many instances a thread takes at a time; instances() when the launch is too small to share.
@@ -42,6 +45,17 @@ class HostDevice : public DeviceBase {
   Status wait_for_all() final { return Done{}; }
   Result<StatusWords> take_status() final;
 
+  // The arguments of a launch as code takes them: where values lie, and buffers.
+  struct Arguments {
+    std::vector<Scalar> values;
+    std::vector<void*> pointers;
+  };
+  Arguments arguments_of(const BoundLaunch& launch);
+  // Runs the instances lo .. hi of a launch, on several threads where the launch is large.
+  void run_part(const HostCode& code, const Signature& signature, const BoundLaunch& launch,
+                const Arguments& arguments, uint32_t lo, uint32_t hi);
+  uint32_t threads_for(const Signature& signature, const BoundLaunch& launch) const;
+
   static std::byte* address(const BufferStorage& memory, uint64_t offset);
 
   StatusWords status_;
@@ -54,7 +68,8 @@ class HostDevice : public DeviceBase {
 // Each opens without loading a compiler or starting a thread.
 std::unique_ptr<Device> make_oracle_device(const OpenOptions& options);
 std::unique_ptr<Device> make_interp_device(const OpenOptions& options);
-std::unique_ptr<Device> make_cpu_device(const OpenOptions& options);
+std::unique_ptr<Device> make_native_device(const OpenOptions& options);
 std::unique_ptr<Device> make_c_device(const OpenOptions& options);
+std::unique_ptr<Device> make_cpu_device(const OpenOptions& options);  // by options.tier
 
 }  // namespace xlog::device

@@ -1,16 +1,13 @@
-// The four ways in which the host runs kernels.
+// The plain ways in which the host runs kernels: each device has one. The cpu, which changes
+// between two of them, is in tiered_device.cc.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "device/cc_compile.h"
-#include "device/host_device.h"
-#include "device/llvm_compile.h"
+#include "device/host_code.h"
 #include "kernel/text.h"
 #include "kernel/verify.h"
-#include "render/chunked.h"
-#include "render/renderer.h"
 
 namespace xlog::device {
 
@@ -73,17 +70,6 @@ class OracleDevice : public HostDevice {
 
 // ---- interp: the chunked interpreter; nothing is compiled ----
 
-class InterpCode : public HostCode {
- public:
-  explicit InterpCode(render::ChunkedKernel kernel) : kernel_(std::move(kernel)) {}
-  void run(uint32_t lo, uint32_t hi, void* const* arguments) const override {
-    kernel_.run(lo, hi, arguments);
-  }
-
- private:
-  render::ChunkedKernel kernel_;
-};
-
 class InterpDevice : public HostDevice {
  public:
   explicit InterpDevice(const OpenOptions& options)
@@ -99,66 +85,17 @@ class InterpDevice : public HostDevice {
     signature.hidden = lowered->hidden;
     Result<render::ChunkedKernel> chunked = render::ChunkedKernel::compile(graph, *lowered);
     if (!chunked.ok()) return chunked.error();
-    return CodeHandle(std::make_shared<InterpCode>(std::move(*chunked)));
+    return CodeHandle(std::make_shared<InterpretedCode>(std::move(*chunked)));
   }
 };
 
-// ---- cpu and c: machine code, from LLVM or from the system's C compiler ----
-
-class NativeCode : public HostCode {
- public:
-  NativeCode(RangeFunction entry, std::shared_ptr<const void> library)
-      : entry_(entry), library_(std::move(library)) {}
-  void run(uint32_t lo, uint32_t hi, void* const* arguments) const override {
-    entry_(lo, hi, arguments);
-  }
-
- private:
-  RangeFunction entry_;
-  std::shared_ptr<const void> library_;  // where the entry lies
-};
-
-// All in which the two devices differ.
-struct NativeCompiler {
-  const char* device;
-  const char* software;
-  std::string_view renderer;
-  Result<std::string> (*version)();
-  Result<std::vector<std::byte>> (*compile)(std::string_view text);
-  Result<CodeHandle> (*load)(std::span<const std::byte> object);
-};
-
-constexpr NativeCompiler kLlvm = {
-    .device = "cpu",
-    .software = "machine code through LLVM, which is opened for the first kernel",
-    .renderer = "llvm",
-    .version = llvm_version_for_cache,
-    .compile = llvm_to_object,
-    .load = [](std::span<const std::byte> object) -> Result<CodeHandle> {
-      Result<LoadedObject> loaded = load_object(object);
-      if (!loaded.ok()) return loaded.error();
-      return CodeHandle(
-          std::make_shared<NativeCode>(loaded->entry(), std::make_shared<LoadedObject>(*loaded)));
-    },
-};
-
-constexpr NativeCompiler kSystemC = {
-    .device = "c",
-    .software = "machine code through the system's C compiler",
-    .renderer = "c",
-    .version = c_compiler,
-    .compile = compile_c,
-    .load = [](std::span<const std::byte> object) -> Result<CodeHandle> {
-      Result<LoadedC> loaded = load_c(object);
-      if (!loaded.ok()) return loaded.error();
-      return CodeHandle(std::make_shared<NativeCode>(loaded->entry, loaded->library));
-    },
-};
+// ---- native and c: machine code, from LLVM or from the system's C compiler ----
 
 class NativeDevice : public HostDevice {
  public:
   NativeDevice(const NativeCompiler& compiler, const OpenOptions& options)
-      : HostDevice(compiler.device, compiler.software, &renderer_of(compiler).target, options),
+      : HostDevice(std::string(compiler.device), std::string(compiler.software), &compiler.target(),
+                   options),
         compiler_(compiler) {}
 
  protected:
@@ -174,25 +111,12 @@ class NativeDevice : public HostDevice {
   Result<CodeHandle> make_code(kernel::Graph& graph, kernel::Id kernel, const CacheKey& key,
                                Signature& signature) override {
     return cached_code(
-        graph, kernel, key, signature,
-        [&](const kernel::Lowered& lowered) -> Result<std::string> {
-          Result<std::vector<std::byte>> object =
-              compiler_.compile(renderer_of(compiler_).render(graph, lowered));
-          if (!object.ok()) return object.error();
-          return std::string(reinterpret_cast<const char*>(object->data()), object->size());
-        },
-        [&](const std::string& object) {
-          return compiler_.load(std::as_bytes(std::span(object.data(), object.size())));
-        });
+        graph, kernel, *info_.target, key, signature,
+        [&](const kernel::Lowered& lowered) { return compiler_.build(graph, lowered); },
+        [&](const std::string& object) { return compiler_.load_bytes(object); });
   }
 
  private:
-  static const render::Renderer& renderer_of(const NativeCompiler& compiler) {
-    const render::Renderer* found = render::find_renderer(compiler.renderer);
-    XLOG_CHECK(found != nullptr, "there is a renderer for the host");
-    return *found;
-  }
-
   const NativeCompiler& compiler_;
   std::string version_;  // asking the C compiler starts a process
 };
@@ -205,11 +129,11 @@ std::unique_ptr<Device> make_oracle_device(const OpenOptions& options) {
 std::unique_ptr<Device> make_interp_device(const OpenOptions& options) {
   return std::make_unique<InterpDevice>(options);
 }
-std::unique_ptr<Device> make_cpu_device(const OpenOptions& options) {
-  return std::make_unique<NativeDevice>(kLlvm, options);
+std::unique_ptr<Device> make_native_device(const OpenOptions& options) {
+  return std::make_unique<NativeDevice>(llvm_compiler(), options);
 }
 std::unique_ptr<Device> make_c_device(const OpenOptions& options) {
-  return std::make_unique<NativeDevice>(kSystemC, options);
+  return std::make_unique<NativeDevice>(system_c_compiler(), options);
 }
 
 }  // namespace xlog::device

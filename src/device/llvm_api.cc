@@ -3,6 +3,9 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <atomic>
+#include <cstdlib>
+
 namespace xlog::device {
 
 namespace {
@@ -14,6 +17,8 @@ constexpr std::string_view kHost = "AArch64";
 #else
 constexpr std::string_view kHost = "X86";
 #endif
+
+std::atomic<bool> is_open{false};
 
 // A library without one of our targets was built for something else.
 std::string register_target(void* library, std::string_view target) {
@@ -49,9 +54,16 @@ Result<LlvmApi> open_llvm(const std::string& library) {
 }
 
 Result<const LlvmApi*> llvm_api() {
-  static const Result<LlvmApi> api = open_llvm(kLibrary);
+  static const Result<LlvmApi> api = [] {
+    const char* other = std::getenv("XLOG_LLVM_LIBRARY");
+    Result<LlvmApi> opened = open_llvm(other != nullptr && other[0] != '\0' ? other : kLibrary);
+    is_open = opened.ok();
+    return opened;
+  }();
   if (!api.ok()) return api.error();
   return &*api;
 }
+
+bool llvm_is_open() { return is_open; }
 
 }  // namespace xlog::device

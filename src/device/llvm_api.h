@@ -104,8 +104,11 @@ struct LlvmApi {
 #undef XLOG_LLVM_FUNCTION
 };
 
-// Opened by the first call; stays open until the process ends.
+// Opened by the first call; stays open until the process ends. $XLOG_LLVM_LIBRARY names another
+// file than the system's.
 Result<const LlvmApi*> llvm_api();
+// Whether that call was made and found LLVM.
+bool llvm_is_open();
 // Opens a library by its file name and makes the host's and NVIDIA's targets known to LLVM.
 Result<LlvmApi> open_llvm(const std::string& library);
 

@@ -18,14 +18,19 @@ namespace {
 struct HostKind {
   std::string_view name;
   std::unique_ptr<Device> (*make)(const OpenOptions& options);
-  Result<std::string> (*compiler)();  // nullptr: needs none
+  Result<std::string> (*compiler)() = nullptr;  // nullptr: needs none
+  bool interprets = false;                      // does without the compiler
 };
 
 constexpr HostKind kHostKinds[] = {
-    {"cpu", make_cpu_device, llvm_version_for_cache},
-    {"c", make_c_device, c_compiler},
-    {"interp", make_interp_device, nullptr},
-    {"oracle", make_oracle_device, nullptr},
+    {.name = "cpu",
+     .make = make_cpu_device,
+     .compiler = llvm_version_for_cache,
+     .interprets = true},
+    {.name = "native", .make = make_native_device, .compiler = llvm_version_for_cache},
+    {.name = "c", .make = make_c_device, .compiler = c_compiler},
+    {.name = "interp", .make = make_interp_device},
+    {.name = "oracle", .make = make_oracle_device},
 };
 
 struct GpuKind {
@@ -81,8 +86,8 @@ Result<std::unique_ptr<Device>> open_device(const std::string& name, const OpenO
   }
   return Error{
       fmt::format("there is no device `{}`", name),
-      "devices are auto, cpu, c, interp, oracle, opencl, cuda, nvrtc; a number chooses among "
-      "several: cuda:1"};
+      "devices are auto, cpu, native, c, interp, oracle, opencl, cuda, nvrtc; a number chooses "
+      "among several: cuda:1"};
 }
 
 std::vector<DeviceListing> list_devices() {
@@ -96,7 +101,11 @@ std::vector<DeviceListing> list_devices() {
     entry.info = kind.make(options)->info();
     if (kind.compiler == nullptr) continue;
     Result<std::string> compiler = kind.compiler();
-    if (compiler.ok()) {
+    if (kind.interprets) {
+      entry.info->software = compiler.ok()
+                                 ? fmt::format("interpreter, then {}", short_form(*compiler))
+                                 : fmt::format("interpreter alone: {}", compiler.error().text());
+    } else if (compiler.ok()) {
       entry.info->software = short_form(*compiler);
     } else {
       entry.info.reset();

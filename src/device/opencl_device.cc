@@ -259,7 +259,7 @@ Result<CodeHandle> OpenClDevice::make_code(kernel::Graph& graph, kernel::Id kern
   uint32_t group = signature.lanes;
   if (group == 0) group = std::bit_floor(std::min(render::kGridGroup, largest_group_));
   return cached_code(
-      graph, kernel, key, signature,
+      graph, kernel, *info_.target, key, signature,
       [&](const kernel::Lowered& lowered) -> Result<std::string> {
         if (std::string why = opencl_inexact(graph, lowered.kernel, float_config_); !why.empty()) {
           return Error{fmt::format("{} ({}) cannot run kernel {}: {}", info_.name, info_.hardware,

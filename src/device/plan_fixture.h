@@ -105,7 +105,7 @@ class PlanTest : public ::testing::TestWithParam<PlanSetting> {
 
 // Both lowerings on every device of $XLOG_TEST_DEVICES, or on those of the host.
 inline std::vector<PlanSetting> plan_settings() {
-  std::vector<std::string> names = {"oracle", "interp", "cpu"};
+  std::vector<std::string> names = {"oracle", "interp", "native", "cpu"};
   if (std::getenv("XLOG_TEST_DEVICES") != nullptr) names = test_device_names();
   std::vector<PlanSetting> settings;
   for (const std::string& name : names) {

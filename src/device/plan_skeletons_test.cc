@@ -333,7 +333,7 @@ TEST_P(PlanTest, APartitionChecksItsIds) {
 
 // Only native code counts to 2^32 in time.
 TEST(PlanOverflow, AnIndexThatEmitsTooManyRows) {
-  auto device = open_for_test("cpu");
+  auto device = open_for_test("native");
   Graph graph;
   PlanBuilder p(graph, "many");
   const Buffer x = p.in(Type::U32, "x");

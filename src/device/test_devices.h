@@ -25,7 +25,7 @@ inline std::vector<std::string> test_device_names() {
     for (std::string name; std::getline(list, name, ',');) names.push_back(name);
     return names;
   }
-  names = {"oracle", "interp", "cpu", "c"};
+  names = {"oracle", "interp", "native", "cpu", "c"};
   for (const char* name : {"opencl:0", "cuda:0"}) {
     if (open_device(name, {.cache_folder = "none"}).ok()) names.emplace_back(name);
   }

@@ -51,25 +51,7 @@ Id insert_kernel(Graph& graph) {
   const Buffer cells = k.race(Type::U64, "cells");
   const Buffer is_new = k.out(Type::U32, "is_new");
   const Value i = k.grid(n);
-  const Value key = keys[i];
-  const Value size = k.len(cells) - 1;
-  // Whether this instance put the key there.
-  const Buffer claimed = k.private_array(Type::Bool, 1);
-  k.store(claimed, k.u32(0), k.boolean(false));
-  const Probe end = probe(k, key, size, [&](Value cell) {
-    const Value old = k.cas(cells, cell, empty(k), key);
-    const Value took = old == empty(k);
-    k.store(claimed, k.u32(0), took);
-    const Value done = took | (old == key);
-    return std::pair(done, done);
-  });
-  const Value is_zero = key == empty(k);
-  k.check(kCheckFull, end.found | is_zero);
-  k.if_then(is_zero, [&] {
-    const Value old = k.cas(cells, size, empty(k), k.number(Type::U64, 1));
-    k.store(claimed, k.u32(0), old == empty(k));
-  });
-  k.store(is_new, i, k.cast(Type::U32, claimed[0u]));
+  k.store(is_new, i, k.cast(Type::U32, hash_claim(k, cells, keys[i])));
   return k.finish();
 }
 
@@ -122,6 +104,35 @@ Value hash_of(Builder& k, Value key) {
   h = h ^ (h >> 27);
   h = h * k.constant(Scalar::u64(kMix2));
   return h ^ (h >> 31);
+}
+
+Value hash_find(Builder& k, Buffer cells, Value key) { return find_cell(k, cells, key).found; }
+
+Value hash_claim(Builder& k, Buffer cells, Value key) {
+  const Value size = k.len(cells) - 1;
+  // What the last cell held that was looked at, and whether this instance put the key there. Most
+  // keys of a fixpoint are there already: a cell is read before it is claimed.
+  const Buffer held = k.private_array(Type::U64, 1);
+  const Buffer claimed = k.private_array(Type::Bool, 1);
+  const Value first = k.u32(0);
+  k.store(claimed, first, k.boolean(false));
+  auto claim = [&](Value cell, Value mark) {
+    k.store(held, first, cells[cell]);
+    k.if_then(held[first] == empty(k), [&] {
+      const Value old = k.cas(cells, cell, empty(k), mark);
+      k.store(claimed, first, old == empty(k));
+      k.store(held, first, k.select(old == empty(k), mark, old));
+    });
+  };
+  const Probe end = probe(k, key, size, [&](Value cell) {
+    claim(cell, key);
+    const Value here = held[first] == key;
+    return std::pair(here, here);
+  });
+  const Value is_zero = key == empty(k);
+  k.check(kCheckFull, end.found | is_zero);
+  k.if_then(is_zero, [&] { claim(size, k.number(Type::U64, 1)); });
+  return claimed[first];
 }
 
 HashSet hash_set(PlanBuilder& plan, Value keys) {

@@ -33,6 +33,11 @@ Buffer hash_insert_first(PlanBuilder& plan, HashSet set, Buffer keys);
 // Whether each key is there: a sequence.
 Buffer hash_contains(PlanBuilder& plan, HashSet set, Buffer keys);
 
+// The same inside a kernel, for one key: whether it is there; puts it there, and whether that was
+// new. Of several instances that put one key, one sees it as new.
+Value hash_find(Builder& k, Buffer cells, Value key);
+Value hash_claim(Builder& k, Buffer cells, Value key);
+
 // The cell where the search for a key starts; part of the language, so the same on all devices.
 Value hash_of(Builder& k, Value key);
 

@@ -37,20 +37,23 @@ void activate(Lanes& lanes, uint32_t count) {
   for (uint32_t i = 0; i < kLanes; ++i) lanes.list[i] = static_cast<uint16_t>(i);
 }
 
-void run_steps(Frame& frame, const std::vector<Step>& steps) {
+uint64_t run_steps(Frame& frame, const std::vector<Step>& steps) {
   frame.begin = steps.data();
   frame.next = steps.data();
   const Step* end = steps.data() + steps.size();
+  uint64_t work = 0;
   while (frame.next != end) {
     const Step& step = *frame.next++;
     step.run(frame, step);
+    work += ChunkedKernel::kStepWork + frame.now->count;
   }
+  return work;
 }
 
 }  // namespace
 
-void ChunkedKernel::run(uint32_t lo, uint32_t hi, void* const* args) const {
-  if (lo >= hi) return;
+uint64_t ChunkedKernel::run(uint32_t lo, uint32_t hi, void* const* args) const {
+  if (lo >= hi) return 0;
   Frame frame{};
   frame.memory = working_memory(bytes_);
   frame.lists = new (frame.memory + lists_at_) Lanes[lists_];
@@ -58,15 +61,16 @@ void ChunkedKernel::run(uint32_t lo, uint32_t hi, void* const* args) const {
   frame.args = args;
   frame.lanes = lanes_;
   activate(frame.lists[0], std::min(lanes_, hi - lo));
-  run_steps(frame, once_);
+  uint64_t work = run_steps(frame, once_);
   for (uint32_t first = lo; first < hi;) {
     const uint32_t count = std::min(lanes_, hi - first);
     frame.first = first;
     frame.lists[0].count = count;
     frame.now = frame.lists;
-    run_steps(frame, body_);
+    work += run_steps(frame, body_);
     first += count;
   }
+  return work;
 }
 
 Result<ChunkedKernel> ChunkedKernel::compile(const kernel::Graph& graph,

@@ -32,8 +32,10 @@ class ChunkedKernel {
 
   // Runs instances lo <= i < hi. args[k] points to the value of a val parameter, or is the buffer
   // itself. Several threads may run different ranges at the same time; the memory that a thread
-  // needs is kept for its next run.
-  void run(uint32_t lo, uint32_t hi, void* const* args) const;
+  // needs is kept for its next run. The result is the work that it did: kStepWork for each step,
+  // and one for each lane that was active in it.
+  uint64_t run(uint32_t lo, uint32_t hi, void* const* args) const;
+  static constexpr uint64_t kStepWork = 32;  // what getting to a step costs, in lanes
 
   size_t steps() const { return body_.size(); }
   size_t bytes() const { return bytes_; }  // of working memory for a thread
