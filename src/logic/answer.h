@@ -56,7 +56,7 @@ struct AnswerOptions {
   uint64_t max_views = 10;  // UINT64_MAX: all
   uint64_t max_worlds = 0;  // worlds listed a view; UINT64_MAX: all
   uint64_t max_candidates = uint64_t{1} << 24;
-  uint64_t max_rows = 5'000'000;
+  uint64_t max_rows = 0;       // 0: what the evaluator thinks wise
   double timeout_seconds = 0;  // 0: none
 };
 

@@ -14,12 +14,12 @@ void Context::check_time() const {
 
 void Context::count_row() {
   tick();
-  if (++rows <= options.max_rows) return;
-  throw LimitExceeded{fmt::format("the reference evaluator holds at most {} rows and ground rules",
-                                  options.max_rows),
-                      "raise it with `--max-rows N`; recursion that makes ever new values, like "
-                      "`n(X + 1) :- n(X)`, needs a "
-                      "bound such as `X < 100`"};
+  if (++rows <= most_rows()) return;
+  throw LimitExceeded{
+      fmt::format("the reference evaluator holds at most {} rows and ground rules", most_rows()),
+      "raise it with `--max-rows N`; recursion that makes ever new values, like "
+      "`n(X + 1) :- n(X)`, needs a "
+      "bound such as `X < 100`"};
 }
 
 void Context::count_candidate() {

@@ -22,12 +22,16 @@ struct LimitExceeded {
   std::string help;
 };
 
+struct Preset;
+
 struct Context {
   const lang::Program& program;
   const logic::Analysis& analysis;
   lang::Session& session;
   const logic::AnswerOptions& options;
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+
+  const Preset* preset = nullptr;  // what is known before (evaluate.h)
 
   uint64_t rows = 0;        // stored tuples and ground rules
   uint64_t candidates = 0;  // guesses tried for stable models
@@ -49,6 +53,8 @@ struct Context {
     if ((++steps & 0xFFF) == 0) check_time();
   }
   void check_time() const;
+  // Unless the user says otherwise.
+  uint64_t most_rows() const { return options.max_rows > 0 ? options.max_rows : 5'000'000; }
   void count_row();
   void count_candidate();
 };

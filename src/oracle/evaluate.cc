@@ -276,9 +276,11 @@ class Evaluation {
 }  // namespace
 
 std::optional<Answer> evaluate(const lang::Program& program, const logic::Analysis& analysis,
-                               lang::Session& session, const logic::AnswerOptions& options) {
+                               lang::Session& session, const logic::AnswerOptions& options,
+                               const Preset* preset) {
   if (refuse_unsupported(program, session)) return std::nullopt;
   Context context(program, analysis, session, options);
+  context.preset = preset;
   try {
     Answer answer = Evaluation(context).run();
     if (!context.valueless.empty()) {

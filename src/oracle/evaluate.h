@@ -3,7 +3,9 @@
 // --engine reference` and judges every other evaluator in tests.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <vector>
 
 #include "lang/load.h"
 #include "lang/program.h"
@@ -12,10 +14,18 @@
 
 namespace xlog::oracle {
 
+// Components that somebody else has evaluated, all of them settled and each with everything below
+// it. `rows` is asked once for each of their predicates that others read.
+struct Preset {
+  std::vector<bool> done;  // by component
+  std::function<std::vector<std::vector<lang::Value>>(lang::PredId)> rows;
+};
+
 // Reports what it refuses (probabilistic, neural and learnable constructs: NotSupportedByEngine),
 // limits (LimitReached), violated constraints of plain Datalog programs, divisions by zero. nullopt
 // on refusal or limit.
 std::optional<logic::Answer> evaluate(const lang::Program& program, const logic::Analysis& analysis,
-                                      lang::Session& session, const logic::AnswerOptions& options);
+                                      lang::Session& session, const logic::AnswerOptions& options,
+                                      const Preset* preset = nullptr);
 
 }  // namespace xlog::oracle

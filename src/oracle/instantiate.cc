@@ -7,6 +7,8 @@
 #include <map>
 
 #include "base/check.h"
+#include "logic/components.h"
+#include "oracle/evaluate.h"
 
 namespace xlog::oracle {
 
@@ -57,7 +59,11 @@ class Instantiator {
       const bool settled = is_settled(component, context_.options);
       for (PredId p : component.predicates) {
         out_.database.states[p.index] = settled ? PredicateState::Settled : PredicateState::Open;
-        load_facts(p);
+        if (!is_done(c)) load_facts(p);
+      }
+      if (is_done(c)) {
+        load_preset(component);
+        continue;
       }
       grow(c);
       if (!settled) ground_component(component);
@@ -76,6 +82,36 @@ class Instantiator {
     if (!relation(p).insert(std::move(tuple))) return false;
     context_.count_row();
     return true;
+  }
+
+  bool is_done(uint32_t c) const { return context_.preset != nullptr && context_.preset->done[c]; }
+
+  // Whether a predicate is read by what is evaluated here, or shown.
+  bool is_read(PredId p) const {
+    const lang::Program& program = context_.program;
+    if (std::ranges::any_of(program.queries, [&](const auto& query) { return query.pred == p; })) {
+      return true;
+    }
+    if (context_.options.max_worlds > 0) return true;
+    return std::ranges::any_of(context_.analysis.edges,
+                               [&](const logic::Edge& edge) {
+                                 return edge.from == p &&
+                                        !is_done(context_.analysis.component_of[edge.to.index]);
+                               }) ||
+           std::ranges::any_of(context_.analysis.constraints, [&](uint32_t r) {
+             bool reads = false;
+             logic::for_each_predicate(
+                 rule_at(r).body,
+                 [&](const Literal& literal, const Literal*) { reads |= literal.pred == p; });
+             return reads;
+           });
+  }
+
+  void load_preset(const logic::Component& component) {
+    for (PredId p : component.predicates) {
+      if (!is_read(p)) continue;
+      for (Tuple& tuple : context_.preset->rows(p)) insert(p, std::move(tuple));
+    }
   }
 
   void load_facts(PredId p) {

@@ -213,10 +213,10 @@ void Matcher::builtin(Frame& frame, const Literal& literal, const Next& next) {
 // Integers of one type, so the difference of the bits is the number of steps when lo <= hi.
 void Matcher::check_interval(const Value& lo, const Value& hi) const {
   if (lang::compare(lo, hi, context_.names()) > 0) return;
-  if (hi.bits - lo.bits <= context_.options.max_rows) return;
+  if (hi.bits - lo.bits <= context_.most_rows()) return;
   throw LimitExceeded{fmt::format("the interval {}..{} has more than {} values",
                                   lang::to_source(lo, context_.names()),
-                                  lang::to_source(hi, context_.names()), context_.options.max_rows),
+                                  lang::to_source(hi, context_.names()), context_.most_rows()),
                       "raise it with `--max-rows N`, or take a smaller interval"};
 }
 

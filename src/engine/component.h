@@ -1,0 +1,61 @@
+// Evaluates one component: rules that do not read it once, then rounds over what is new until
+// nothing is.
+#pragma once
+
+#include <functional>
+
+#include "engine/database.h"
+#include "logic/analysis.h"
+#include "relation/derive.h"
+
+namespace xlog::engine {
+
+struct ComponentRun {
+  uint64_t rounds = 0;
+  uint64_t rows = 0;
+  uint64_t valueless = 0;
+  bool makes_values = false;
+};
+
+class Rules {
+ public:
+  // `check` is called between launches with the rows derived so far, and whether the component is
+  // recursive and makes new values; an error from it ends the evaluation.
+  using Check = std::function<Status(uint64_t rows, bool makes_values)>;
+  Rules(relation::Machine& machine, const lang::Program& program, const logic::Analysis& analysis,
+        Database& database, Check check)
+      : machine_(machine),
+        program_(program),
+        analysis_(analysis),
+        database_(database),
+        check_(std::move(check)) {}
+
+  Result<ComponentRun> evaluate(uint32_t component);
+
+  // The solutions of a constraint: values of its named variables.
+  struct Solutions {
+    std::vector<uint32_t> variables;
+    std::vector<std::vector<lang::Value>> rows;
+  };
+  Result<Solutions> solve(uint32_t constraint, uint64_t& valueless);
+
+ private:
+  Status derive(relation::Derivation& derivation, ComponentRun& run);
+  Status aggregate(uint32_t rule, ComponentRun& run);
+  static Status count(relation::Relation& into, uint64_t number, ComponentRun& run);
+  relation::Derivation version(uint32_t rule, std::optional<uint32_t> delta, uint32_t component);
+  plan::Pipeline pipeline(uint32_t rule, std::optional<uint32_t> delta, uint32_t component);
+  bool makes_values(uint32_t component) const;
+  bool inside(lang::PredId pred, uint32_t component) const {
+    return analysis_.component_of[pred.index] == component;
+  }
+
+  relation::Machine& machine_;
+  const lang::Program& program_;
+  const logic::Analysis& analysis_;
+  Database& database_;
+  Check check_;
+  uint64_t rows_ = 0;  // derived by all components so far
+};
+
+}  // namespace xlog::engine

@@ -1,0 +1,74 @@
+#include "engine/database.h"
+
+#include "base/check.h"
+
+namespace xlog::engine {
+
+using lang::PredId;
+using relation::Relation;
+
+Relation& Database::operator[](PredId pred) {
+  std::unique_ptr<Relation>& relation = relations_[pred.index];
+  if (relation == nullptr) {
+    const lang::Predicate& predicate = program_[pred];
+    std::vector<lang::Type> types;
+    for (const lang::PredicateColumn& column : predicate.columns) types.push_back(column.type);
+    relation =
+        std::make_unique<Relation>(machine_, lang::predicate_signature(predicate, names_), types);
+  }
+  return *relation;
+}
+
+Status Database::load_facts(PredId pred) {
+  const lang::FactTable* facts = program_[pred].facts.get();
+  if (facts == nullptr || facts->rows == 0) return Done{};
+  if (facts->rows > UINT32_MAX) {
+    return Error{"more facts than 32 bits count", "split the relation"};
+  }
+  std::vector<std::span<const std::byte>> columns;
+  const uint32_t nothing = 0;
+  uint32_t rows = static_cast<uint32_t>(facts->rows);
+  for (const lang::FactColumn& column : facts->columns) {
+    if (lang::width(column.type().kind) == 8) {
+      columns.push_back(std::as_bytes(std::span(column.wide().data(), rows)));
+    } else {
+      columns.push_back(std::as_bytes(std::span(column.narrow().data(), rows)));
+    }
+  }
+  if (columns.empty()) {
+    rows = 1;
+    columns.push_back(std::as_bytes(std::span(&nothing, 1)));
+  }
+  Result<uint32_t> loaded = (*this)[pred].load(columns, rows);
+  return loaded.ok() ? Status(Done{}) : loaded.error();
+}
+
+Result<std::vector<std::vector<lang::Value>>> Database::rows(PredId pred) {
+  Relation& relation = (*this)[pred];
+  std::vector<device::Buffer> columns;
+  std::vector<lang::TypeKind> kinds;
+  for (uint32_t c = 0; c < program_[pred].columns.size(); ++c) {
+    columns.push_back(relation.column(c));
+    kinds.push_back(relation.kinds()[c]);
+  }
+  return download_rows(machine_.device(), columns, kinds, relation.rows());
+}
+
+Result<std::vector<std::vector<lang::Value>>> download_rows(
+    device::Device& device, const std::vector<device::Buffer>& columns,
+    const std::vector<lang::TypeKind>& kinds, uint32_t rows) {
+  std::vector<std::vector<lang::Value>> values(rows);
+  for (size_t c = 0; c < columns.size(); ++c) {
+    const kernel::Type type = relation::column_type(kinds[c]);
+    Result<std::vector<std::byte>> bytes = device::download(device, {columns[c], type, rows});
+    if (!bytes.ok()) return bytes.error();
+    for (uint32_t r = 0; r < rows; ++r) {
+      const kernel::Scalar scalar =
+          kernel::load_scalar(type, bytes->data() + uint64_t{r} * size_of(type));
+      values[r].push_back(relation::to_value(scalar, kinds[c]));
+    }
+  }
+  return values;
+}
+
+}  // namespace xlog::engine

@@ -1,0 +1,40 @@
+// The relations of a program on a device.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "lang/program.h"
+#include "logic/answer.h"
+#include "relation/relation.h"
+
+namespace xlog::engine {
+
+class Database {
+ public:
+  Database(relation::Machine& machine, const lang::Program& program, const lang::Names& names)
+      : machine_(machine),
+        program_(program),
+        names_(names),
+        relations_(program.predicates.size()) {}
+
+  relation::Relation& operator[](lang::PredId pred);
+
+  // Puts the facts of a predicate into its relation.
+  Status load_facts(lang::PredId pred);
+  // All rows, on the host, in no particular order.
+  Result<std::vector<std::vector<lang::Value>>> rows(lang::PredId pred);
+
+ private:
+  relation::Machine& machine_;
+  const lang::Program& program_;
+  const lang::Names& names_;
+  std::vector<std::unique_ptr<relation::Relation>> relations_;
+};
+
+// Rows of device columns as values of the language.
+Result<std::vector<std::vector<lang::Value>>> download_rows(
+    device::Device& device, const std::vector<device::Buffer>& columns,
+    const std::vector<lang::TypeKind>& kinds, uint32_t rows);
+
+}  // namespace xlog::engine

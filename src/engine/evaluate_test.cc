@@ -1,0 +1,89 @@
+#include "engine/evaluate.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/engine_fixture.h"
+
+namespace xlog::engine {
+namespace {
+
+TEST(Engine, Facts) {
+  expect_same("p(1). p(2). p(1). q(a, 3). rain. ?- p(X). ?- q(X, Y). ?- rain.");
+}
+
+TEST(Engine, TransitiveClosure) {
+  expect_same(R"(
+    edge(1, 2). edge(2, 3). edge(3, 4). edge(4, 2). edge(7, 7).
+    reach(X, Y) :- edge(X, Y).
+    reach(X, Z) :- reach(X, Y), edge(Y, Z).
+    ?- reach(X, Y).
+  )");
+}
+
+TEST(Engine, NonLinearAndMutualRecursion) {
+  expect_same(R"(
+    edge(1, 2). edge(2, 3). edge(3, 4). edge(4, 5).
+    reach(X, Y) :- edge(X, Y).
+    reach(X, Z) :- reach(X, Y), reach(Y, Z).
+    even(1). odd(Y) :- even(X), edge(X, Y). even(Y) :- odd(X), edge(X, Y).
+    ?- reach(X, Y). ?- even(X). ?- odd(X).
+  )");
+}
+
+TEST(Engine, NegationAndComparison) {
+  expect_same(R"(
+    node(1..6). edge(1, 2). edge(2, 3).
+    reach(X, Y) :- edge(X, Y).
+    reach(X, Z) :- reach(X, Y), edge(Y, Z).
+    apart(X, Y) :- node(X), node(Y), not reach(X, Y), X < Y.
+    source(X) :- node(X), not edge(_, X).
+    ?- apart(X, Y). ?- source(X). ?- node(X), X != 3, not source(X).
+  )");
+}
+
+TEST(Engine, Arithmetic) {
+  expect_same(R"(
+    n(1). n(X + 1) :- n(X), X < 20.
+    half(X, X / 2, X % 3) :- n(X).
+    f(X, Y) :- n(X), Y = cast(X, f64) * 0.5 - 1.0.
+    big(X, Y) :- f(X, Y), Y > 2.5.
+    d(X, Z) :- n(X), Y = X - 3, Z = 60 / Y.
+    ?- half(X, Y, Z). ?- f(X, Y). ?- big(X, Y). ?- d(X, Z).
+  )");
+}
+
+TEST(Engine, WideRows) {
+  expect_same(R"(
+    e(1, 2, a, 0.5). e(2, 3, b, 1.5). e(3, 1, a, 2.5).
+    p(X, Y, S, W) :- e(X, Y, S, W).
+    p(X, Z, S, W) :- p(X, Y, S, W), e(Y, Z, _, _).
+    ?- p(X, Y, S, W). ?- p(1, Y, a, W).
+  )");
+}
+
+TEST(Engine, HeadAggregates) {
+  expect_same(R"(
+    e(1, 2, 10). e(1, 3, 5). e(2, 3, 7). e(2, 3, 8).
+    c(X, count(Y)) :- e(X, Y, W).
+    s(X, sum(W)) :- e(X, Y, W).
+    m(X, min(W), max(W)) :- e(X, Y, W).
+    a(avg(W)) :- e(X, Y, W).
+    n(count()) :- e(_, _, _).
+    ?- c(X, N). ?- s(X, N). ?- m(X, A, B). ?- a(X). ?- n(X).
+  )");
+}
+
+TEST(Engine, MixedWithTheReference) {
+  expect_same(R"(
+    edge(1, 2). edge(2, 3).
+    reach(X, Y) :- edge(X, Y).
+    reach(X, Z) :- reach(X, Y), edge(Y, Z).
+    { pick(X) : reach(1, X) }.
+    sure(X) :- know pick(X).
+    ?- reach(X, Y). ?- pick(X). ?- sure(X).
+  )",
+              false);
+}
+
+}  // namespace
+}  // namespace xlog::engine

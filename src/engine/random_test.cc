@@ -1,0 +1,160 @@
+// Random programs: the engine gives the answers of the reference evaluator on every device.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <set>
+
+#include "engine/engine_fixture.h"
+#include "engine/random_program.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define XLOG_SLOW_BUILD
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define XLOG_SLOW_BUILD
+#endif
+
+namespace xlog::engine {
+namespace {
+
+#ifdef XLOG_SLOW_BUILD
+constexpr uint64_t kOneOf = 20;
+#else
+constexpr uint64_t kOneOf = 1;
+#endif
+
+// Small: a program that is too large for the reference says nothing about the engine.
+logic::AnswerOptions limits(bool worlds) {
+  logic::AnswerOptions options;
+  options.max_rows = 20'000;
+  options.max_candidates = 1 << 12;
+  options.max_worlds = worlds ? UINT64_MAX : 0;
+  return options;
+}
+
+// A broken promise ends the process: it must not take the program that broke it along.
+char at_the_end[256];
+void say_the_seed(int signal) {
+  const ssize_t written =
+      write(STDERR_FILENO, at_the_end, std::char_traits<char>::length(at_the_end));
+  std::signal(signal, SIG_DFL);
+  if (written >= 0) std::raise(signal);
+}
+
+struct Verdict {
+  bool asked = false;  // the reference has an answer
+  std::string difference;
+};
+
+Verdict compare(const std::string& source, const std::string& device, bool worlds) {
+  const Outcome wanted = run(source, Which::Reference, "", limits(worlds));
+  if (!wanted.checked || !wanted.answered) return {};
+  const Outcome got = run(source, Which::Engine, device, limits(worlds));
+  if (got.text == wanted.text) return {true, ""};
+  return {true, fmt::format("--- {}\n{}--- reference\n{}", device, got.text, wanted.text)};
+}
+
+struct Trial {
+  const char* device;
+  uint64_t first;
+  uint64_t count;
+};
+
+class RandomPrograms : public testing::TestWithParam<Trial> {};
+
+TEST_P(RandomPrograms, HaveTheAnswersOfTheReference) {
+  const Trial& trial = GetParam();
+  const uint64_t count = std::max<uint64_t>(trial.count / kOneOf, 5);
+  uint64_t asked = 0;
+  std::signal(SIGABRT, say_the_seed);
+  std::signal(SIGSEGV, say_the_seed);
+  for (uint64_t seed = trial.first; seed < trial.first + count; ++seed) {
+    snprintf(at_the_end, sizeof(at_the_end), "random program of seed %llu on %s\n",
+             static_cast<unsigned long long>(seed), trial.device);
+    const bool worlds = seed % 16 == 0;
+    const RandomProgram program = ProgramGenerator(seed).run();
+    const Verdict verdict = compare(program.text(), trial.device, worlds);
+    asked += verdict.asked ? 1 : 0;
+    if (verdict.difference.empty()) continue;
+    const RandomProgram small = shrink(program, [&](const RandomProgram& fewer) {
+      return !compare(fewer.text(), trial.device, worlds).difference.empty();
+    });
+    ADD_FAILURE() << "seed " << seed << ", shrunk:\n"
+                  << small.text() << compare(small.text(), trial.device, worlds).difference
+                  << "--- as generated:\n"
+                  << program.text();
+    break;
+  }
+  std::signal(SIGABRT, SIG_DFL);
+  std::signal(SIGSEGV, SIG_DFL);
+  if (HasFailure()) return;
+  EXPECT_GE(asked * 10, count * 9) << "too many are ill-formed or too large";
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RandomPrograms,
+                         testing::Values(Trial{"interp", 0, 2000}, Trial{"cpu", 10'000, 2000},
+                                         Trial{"oracle", 20'000, 300}, Trial{"native", 30'000, 20}),
+                         [](const auto& trial) { return std::string(trial.param.device); });
+
+TEST(RandomProgram, TheSameSeedGivesTheSameText) {
+  EXPECT_EQ(ProgramGenerator(3).run().text(), ProgramGenerator(3).run().text());
+  EXPECT_NE(ProgramGenerator(3).run().text(), ProgramGenerator(4).run().text());
+}
+
+TEST(RandomProgram, EveryConstructOccurs) {
+  std::string all;
+  for (uint64_t seed = 0; seed < 500; ++seed) all += ProgramGenerator(seed).run().text();
+  for (const char* construct : {"count(",
+                                "sum(",
+                                "min(",
+                                "max(",
+                                "avg(",
+                                "count : {",
+                                "sum L",
+                                "not not ",
+                                "know ",
+                                "possible ",
+                                "not possible not ",
+                                ":- -p",
+                                "{ c",
+                                " ; ",
+                                "% ",
+                                " / ",
+                                "cast(",
+                                "abs(",
+                                "smaller(",
+                                " is ",
+                                "member(",
+                                "findall(",
+                                "1..3",
+                                "well_founded",
+                                "magic_sets",
+                                "\n:- ",
+                                "-0.0",
+                                "18446744073709551615",
+                                "-9223372036854775808",
+                                "true",
+                                "list<u32>",
+                                "compound",
+                                "f32",
+                                "_"}) {
+    EXPECT_NE(all.find(construct), std::string::npos) << construct;
+  }
+}
+
+TEST(RandomProgram, ShrinkingKeepsWhatMatters) {
+  const RandomProgram program = ProgramGenerator(5).run();
+  const std::string kept = program.statements.back().text();
+  const RandomProgram small = shrink(program, [&](const RandomProgram& fewer) {
+    return fewer.text().find(kept) != std::string::npos;
+  });
+  EXPECT_EQ(small.text(), kept);
+}
+
+}  // namespace
+}  // namespace xlog::engine

@@ -1,0 +1,320 @@
+#include "plan/build.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/check.h"
+
+namespace xlog::plan {
+
+using lang::Literal;
+using lang::LiteralKind;
+using lang::Modal;
+using lang::Rule;
+using lang::TermKind;
+using lang::TypeKind;
+
+namespace {
+
+// A pipeline becomes one kernel: past this it is too large for a compiler.
+constexpr size_t kMostLiterals = 64;
+constexpr size_t kMostVariables = 256;
+
+// Over predicates that hold in one way in all worlds, `know p` and `possible p` say what p says.
+bool is_positive(const Literal& literal) {
+  switch (literal.modal) {
+    case Modal::None:
+      return literal.nots == 0;
+    case Modal::Know:
+    case Modal::Possible:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_double_negation(const Literal& literal) {
+  return literal.nots == 2 || literal.modal == Modal::NotKnowNot ||
+         literal.modal == Modal::NotPossibleNot;
+}
+
+// ---- what a pipeline can hold ----
+
+std::optional<std::string> why_not(const Term& term) {
+  switch (term.kind) {
+    case TermKind::Variable:
+    case TermKind::Constant:
+      if (term.type.kind == TypeKind::Term) return "a value of type `term`";
+      return std::nullopt;
+    case TermKind::List:
+      return "a list pattern";
+    case TermKind::Compound:
+      return "a pattern of a compound term";
+    case TermKind::Arith:
+      break;
+  }
+  if (term.op == lang::ArithOp::Pow) return "pow, which works in the host's floats";
+  if (!lang::is_numeric(term.type.kind) && term.type.kind != TypeKind::Bool &&
+      term.op != lang::ArithOp::If) {
+    return fmt::format("arithmetic on `{}`", lang::to_string(term.type));
+  }
+  if (term.op == lang::ArithOp::Cast && term.args[0].type.kind == TypeKind::Term) {
+    return "a value of type `term`";
+  }
+  for (const Term& arg : term.args) {
+    if (auto reason = why_not(arg)) return reason;
+  }
+  return std::nullopt;
+}
+
+bool is_ordered(lang::CompareOp op) {
+  return op != lang::CompareOp::Eq && op != lang::CompareOp::Ne;
+}
+
+std::optional<std::string> why_not(const Literal& literal) {
+  switch (literal.kind) {
+    case LiteralKind::Builtin:
+      return fmt::format("the built-in `{}`", lang::builtin_info(literal.builtin).spelling);
+    case LiteralKind::Aggregate:
+      return "an aggregate in the body";
+    case LiteralKind::Atom:
+      for (const Term& arg : literal.args) {
+        if (auto reason = why_not(arg)) return reason;
+      }
+      return std::nullopt;
+    case LiteralKind::Compare:
+      break;
+  }
+  if (auto reason = why_not(literal.lhs)) return reason;
+  if (auto reason = why_not(literal.rhs)) return reason;
+  const TypeKind kind = literal.lhs.type.kind;
+  if (is_ordered(literal.op) && !lang::is_numeric(kind) && kind != TypeKind::Bool) {
+    return fmt::format("an order of values of type `{}`", lang::to_string(literal.lhs.type));
+  }
+  return std::nullopt;
+}
+
+// ---- building ----
+
+// Takes the literals of a body one by one.
+class PipelineBuilder {
+ public:
+  PipelineBuilder(const lang::Program& program, uint32_t rule, const VersionOptions& options,
+                  const StatisticsOf& statistics)
+      : program_(program),
+        rule_(program.rules[rule]),
+        options_(options),
+        statistics_(statistics),
+        bound_(rule_.variables.size(), false),
+        taken_(rule_.body.size(), false) {
+    pipeline_.rule = rule;
+  }
+
+  Pipeline run() {
+    if (options_.delta) take(*options_.delta);
+    while (pipeline_.steps.size() < rule_.body.size()) take(next());
+    return std::move(pipeline_);
+  }
+
+ private:
+  bool is_bound(const Term& term) const {
+    std::vector<VarId> variables;
+    lang::collect_variables(term, variables);
+    return std::ranges::all_of(variables, [&](VarId v) { return bound_[v.index]; });
+  }
+  bool is_free_variable(const Term& term) const {
+    return term.kind == TermKind::Variable && !bound_[term.var.index];
+  }
+  bool is_ignored(const Term& term) const {
+    return term.kind == TermKind::Variable && rule_.variables[term.var.index].anonymous;
+  }
+
+  // `X = 0.0` holds for -0.0 too: an equation does not choose the bits of a float that an atom
+  // brings.
+  bool is_brought(const Term& variable) const {
+    if (!lang::is_float(variable.type.kind)) return false;
+    for (size_t i = 0; i < rule_.body.size(); ++i) {
+      const Literal& literal = rule_.body[i];
+      if (taken_[i] || literal.kind != LiteralKind::Atom || !is_positive(literal)) continue;
+      for (const Term& arg : literal.args) {
+        if (arg.kind == TermKind::Variable && arg.var == variable.var) return true;
+      }
+    }
+    return false;
+  }
+  bool is_computed(const Term& variable, const Term& by) const {
+    return is_free_variable(variable) && is_bound(by) && !is_brought(variable);
+  }
+
+  bool only_tests(const Literal& literal) const {
+    if (literal.kind == LiteralKind::Compare) {
+      return (is_bound(literal.lhs) && is_bound(literal.rhs)) ||
+             (literal.op == lang::CompareOp::Eq &&
+              (is_computed(literal.lhs, literal.rhs) || is_computed(literal.rhs, literal.lhs)));
+    }
+    return std::ranges::all_of(literal.args,
+                               [&](const Term& arg) { return is_ignored(arg) || is_bound(arg); });
+  }
+
+  // The next literal: what only tests or computes first, then the atom that multiplies the
+  // bindings least, in the order of writing where that is equal.
+  uint32_t next() const {
+    std::optional<uint32_t> best;
+    double least = std::numeric_limits<double>::infinity();
+    for (uint32_t i = 0; i < rule_.body.size(); ++i) {
+      if (taken_[i]) continue;
+      const Literal& literal = rule_.body[i];
+      if (only_tests(literal)) return i;
+      if (literal.kind != LiteralKind::Atom || !is_positive(literal)) continue;
+      const double rows = fan_out(literal);
+      if (!best || rows < least) {
+        best = i;
+        least = rows;
+      }
+    }
+    XLOG_CHECK(best.has_value(), "a safe body has a literal that can be evaluated");
+    return *best;
+  }
+
+  // How many rows an average binding finds.
+  double fan_out(const Literal& literal) const {
+    const Statistics statistics = statistics_(literal.pred);
+    double rows = static_cast<double>(statistics.rows);
+    size_t keys = 0;
+    double combinations = 1;
+    for (size_t c = 0; c < literal.args.size(); ++c) {
+      if (is_ignored(literal.args[c]) || !is_bound(literal.args[c])) continue;
+      ++keys;
+      if (!statistics.distinct.empty()) {
+        combinations *= static_cast<double>(std::max<uint64_t>(1, statistics.distinct[c]));
+      }
+    }
+    if (keys == 0) return rows;
+    if (statistics.distinct.empty()) {
+      return std::pow(rows,
+                      1 - static_cast<double>(keys) / static_cast<double>(literal.args.size()));
+    }
+    return rows / std::min(combinations, std::max(rows, 1.0));
+  }
+
+  void take(uint32_t index) {
+    taken_[index] = true;
+    const Literal& literal = rule_.body[index];
+    Step step;
+    step.span = literal.span;
+    if (literal.kind == LiteralKind::Compare) {
+      compare(literal, step);
+    } else {
+      atom(literal, index, step);
+    }
+    pipeline_.steps.push_back(std::move(step));
+  }
+
+  void compare(const Literal& literal, Step& step) {
+    const bool binds_left = is_free_variable(literal.lhs);
+    if (literal.op == lang::CompareOp::Eq && (binds_left || is_free_variable(literal.rhs))) {
+      step.kind = StepKind::Let;
+      step.target = binds_left ? literal.lhs.var : literal.rhs.var;
+      step.lhs = binds_left ? literal.rhs : literal.lhs;
+      bound_[step.target.index] = true;
+      return;
+    }
+    step.kind = StepKind::Filter;
+    step.compare = literal.op;
+    step.lhs = literal.lhs;
+    step.rhs = literal.rhs;
+  }
+
+  void atom(const Literal& literal, uint32_t index, Step& step) {
+    step.pred = literal.pred;
+    const bool positive = is_positive(literal);
+    if (positive && options_.delta && options_.grows(literal.pred)) {
+      step.part = index == *options_.delta  ? Part::New
+                  : index < *options_.delta ? Part::All
+                                            : Part::Old;
+    }
+    std::vector<VarId> fresh;
+    for (const Term& arg : literal.args) {
+      ColumnArg column;
+      column.term = arg;
+      if (is_ignored(arg)) {
+        column.use = ColumnUse::Ignore;
+      } else if (!is_free_variable(arg)) {
+        column.use = ColumnUse::Key;
+      } else if (std::ranges::find(fresh, arg.var) != fresh.end()) {
+        column.use = ColumnUse::Same;
+      } else {
+        column.use = ColumnUse::Bind;
+        fresh.push_back(arg.var);
+      }
+      step.columns.push_back(std::move(column));
+    }
+    for (VarId v : fresh) bound_[v.index] = true;
+    if (!positive && !is_double_negation(literal)) {
+      step.kind = StepKind::Absent;
+    } else {
+      // Rows that a `_` tells apart are one solution each only where somebody counts them.
+      const bool scans = !fresh.empty() || step.part == Part::New;
+      step.kind = positive && (scans || counts_rows(literal)) ? StepKind::Match : StepKind::Exists;
+    }
+  }
+
+  bool counts_rows(const Literal& literal) const {
+    return !rule_.aggregates.empty() &&
+           std::ranges::any_of(literal.args, [&](const Term& arg) { return is_ignored(arg); });
+  }
+
+  const lang::Program& program_;
+  const Rule& rule_;
+  const VersionOptions& options_;
+  const StatisticsOf& statistics_;
+  Pipeline pipeline_;
+  std::vector<bool> bound_;  // by variable
+  std::vector<bool> taken_;  // by literal
+};
+
+}  // namespace
+
+std::optional<std::string> why_not_relational(const lang::Program& program, const Rule& rule) {
+  if (rule.body.size() > kMostLiterals) {
+    return fmt::format("a body of {} literals", rule.body.size());
+  }
+  if (rule.variables.size() > kMostVariables) {
+    return fmt::format("a rule with {} variables", rule.variables.size());
+  }
+  if (rule.annotated || rule.learnable) return "a probabilistic or learnable rule";
+  if (rule.head_kind == lang::HeadKind::Choice) return "a choice";
+  if (rule.head_kind == lang::HeadKind::Disjunction) return "a disjunction";
+  for (const lang::HeadElement& element : rule.head) {
+    for (const Term& arg : element.args) {
+      if (auto reason = why_not(arg)) return reason;
+    }
+    for (const lang::PredicateColumn& column : program[element.pred].columns) {
+      if (column.type.kind == TypeKind::Term) return "a column of type `term`";
+    }
+  }
+  for (const lang::HeadAggregate& aggregate : rule.aggregates) {
+    if (aggregate.fn == lang::AggregateFn::LogSumExp) {
+      return "logsumexp, which works in the host's floats";
+    }
+    if (!aggregate.has_value) continue;
+    if (auto reason = why_not(aggregate.value)) return reason;
+    if (!lang::is_numeric(aggregate.value.type.kind)) {
+      return fmt::format("an aggregate of `{}`", lang::to_string(aggregate.value.type));
+    }
+  }
+  for (const Literal& literal : rule.body) {
+    if (auto reason = why_not(literal)) return reason;
+  }
+  return std::nullopt;
+}
+
+Pipeline build_pipeline(const lang::Program& program, uint32_t rule, const VersionOptions& options,
+                        const StatisticsOf& statistics) {
+  return PipelineBuilder(program, rule, options, statistics).run();
+}
+
+}  // namespace xlog::plan

@@ -1,0 +1,34 @@
+// From rules to pipelines: one for each version of a rule, in a join order chosen by statistics.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "logic/analysis.h"
+#include "plan/pipeline.h"
+
+namespace xlog::plan {
+
+// What the planner knows of a relation. Estimates steer the order only.
+struct Statistics {
+  uint64_t rows = 0;
+  std::vector<uint64_t> distinct;  // by column; empty: unknown
+};
+using StatisticsOf = std::function<Statistics(PredId)>;
+
+// Why a rule cannot be a pipeline: "the list pattern [A | R]"; nullopt when it can.
+std::optional<std::string> why_not_relational(const lang::Program& program, const lang::Rule& rule);
+
+// The body of a rule as a pipeline. `delta`: the body literal that sees only New rows, and is
+// matched first; positive literals over growing predicates before it see all rows, those after it
+// Old ones, so that each instance of the body comes once. Without `delta` all see all rows.
+struct VersionOptions {
+  std::optional<uint32_t> delta;
+  std::function<bool(PredId)> grows = {};
+};
+Pipeline build_pipeline(const lang::Program& program, uint32_t rule, const VersionOptions& options,
+                        const StatisticsOf& statistics);
+
+}  // namespace xlog::plan

@@ -1,0 +1,67 @@
+#include "relation/bag.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace xlog::relation {
+
+std::string type_names(const std::vector<Type>& types) {
+  std::string names;
+  for (Type type : types) names += fmt::format("_{}", spelling(type));
+  return names;
+}
+
+uint64_t Bag::bytes() const {
+  uint64_t bytes = 0;
+  for (Type type : types_) bytes += capacity_ * size_of(type);
+  return bytes;
+}
+
+Status Bag::make_room(uint64_t rows) {
+  constexpr uint64_t kLeast = 64;
+  if (rows > UINT32_MAX) {
+    return Error{fmt::format("more than {} rows", UINT32_MAX),
+                 "rows are counted in 32 bits; split the relation"};
+  }
+  if (rows <= capacity_) return Done{};
+  const uint64_t larger = std::max({rows, capacity_ + capacity_ / 2, kLeast});
+  for (size_t c = 0; c < types_.size(); ++c) {
+    Result<device::Buffer> made = make_buffer(machine_->device(), types_[c], larger);
+    if (!made.ok()) return made.error();
+    const uint64_t bytes = uint64_t{rows_} * size_of(types_[c]);
+    if (bytes > 0) {
+      if (Status s = machine_->device().copy({*made, 0, bytes}, {columns_[c], 0, bytes}); !s.ok()) {
+        return s;
+      }
+    }
+    columns_[c] = *made;
+  }
+  capacity_ = larger;
+  return Done{};
+}
+
+Status Bag::append(const std::vector<device::Buffer>& from, std::span<const Part> parts) {
+  uint64_t total = rows_;
+  for (const Part& part : parts) total += part.count;
+  if (total == rows_) return Done{};
+  if (Status s = make_room(total); !s.ok()) return s;
+  for (size_t c = 0; c < types_.size(); ++c) {
+    const uint64_t size = size_of(types_[c]);
+    uint64_t to = rows_;
+    for (const Part& part : parts) {
+      if (part.count == 0) continue;
+      const uint64_t bytes = part.count * size;
+      if (Status s = machine_->device().copy({columns_[c], to * size, bytes},
+                                             {from[c], part.first * size, bytes});
+          !s.ok()) {
+        return s;
+      }
+      to += part.count;
+    }
+  }
+  rows_ = static_cast<uint32_t>(total);
+  return Done{};
+}
+
+}  // namespace xlog::relation

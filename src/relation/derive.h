@@ -1,0 +1,84 @@
+// Runs a pipeline over all rows of its driver and keeps what it derives.
+//
+// An instance takes a chunk of the driver's rows, one after another, and writes what is new to a
+// region of its own, so that nothing is counted first and no two instances share a counter. Where a
+// region is full the instance stops at its row; the host takes the regions in, and the next launch
+// goes on from there. What the stopped row had already given to a set is found there and does not
+// come again; a bag forgets it.
+//
+// Where a rule is the only one that reads what it derives, an instance goes on with the rows of its
+// own region when it is through with its chunk: a chain of a million rounds is one launch.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "relation/pipeline_code.h"
+
+namespace xlog::relation {
+
+// What happened in a derivation.
+struct Derived {
+  uint64_t rows = 0;       // that were new, or all of a bag
+  uint64_t valueless = 0;  // instances of arithmetic without a value
+};
+
+class Derivation {
+ public:
+  // `head`: the terms of a row of relation `into`, or of a bag.
+  Derivation(Machine& machine, const lang::Program& program, plan::Pipeline pipeline,
+             std::vector<lang::Term> head, std::optional<lang::PredId> into)
+      : machine_(&machine),
+        program_(&program),
+        pipeline_(std::move(pipeline)),
+        head_(std::move(head)),
+        into_(into) {}
+
+  const plan::Pipeline& pipeline() const { return pipeline_; }
+  // The pipeline's driver sees the new rows of `into`, and nothing else reads those.
+  void go_on_with_own_rows() { eager_ = true; }
+
+  // The rows of the head go to relation `into`, which adds the new ones past its rows().
+  Result<Derived> run(const RelationOf& relation_of);
+  // They go to a bag: every solution is a row. A head without terms is only counted.
+  Result<Derived> run(const RelationOf& relation_of, Bag& bag);
+
+ private:
+  // How one run divides its rows.
+  struct Launch {
+    RowRange rows;
+    uint32_t length;  // of a chunk
+    uint32_t chunks;
+    uint32_t region;  // rows of one
+    bool eager;
+    std::vector<uint32_t> states;
+    device::Buffer state, valueless;
+  };
+  // Called after every launch.
+  using Take = std::function<Status(const Launch& launch)>;
+
+  Result<Derived> run(const RelationOf& relation_of, Relation* claims, const Take& take);
+  Result<Launch> start(const RelationOf& relation_of, bool eager);
+  Status launch(const RelationOf& relation_of, Relation* claims, Launch& launch);
+  Status compile(const RelationOf& relation_of, bool claims, bool eager);
+  kernel::Id build(const RelationOf& relation_of, bool claims, bool eager);
+  Status make_regions(uint64_t rows);
+  std::string shape(const RelationOf& relation_of, bool claims, bool eager) const;
+
+  Machine* machine_;
+  const lang::Program* program_;
+  plan::Pipeline pipeline_;
+  std::vector<lang::Term> head_;
+  std::optional<lang::PredId> into_;
+  bool eager_ = false;
+  std::vector<Type> types_;  // of the rows
+
+  // Kept from run to run.
+  std::string compiled_;  // for which shape the kernel is
+  device::KernelHandle kernel_;
+  std::vector<device::Buffer> regions_;
+  uint64_t region_rows_ = 0;
+  uint64_t output_ = 0;  // rows that all regions should hold together
+};
+
+}  // namespace xlog::relation

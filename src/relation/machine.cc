@@ -1,0 +1,28 @@
+#include "relation/machine.h"
+
+#include <algorithm>
+
+namespace xlog::relation {
+
+Result<device::KernelHandle> Machine::kernel(const std::string& name,
+                                             const std::function<kernel::Id()>& build) {
+  if (auto known = kernels_.find(name); known != kernels_.end()) return known->second;
+  Result<device::KernelHandle> handle = device_.compile(graph_, build());
+  if (handle.ok()) kernels_.emplace(name, *handle);
+  return handle;
+}
+
+Result<device::PlanRunner*> Machine::plan(const std::string& name,
+                                          const std::function<kernel::Id()>& build) {
+  if (auto known = plans_.find(name); known != plans_.end()) return known->second.get();
+  Result<device::PlanRunner> runner = device::PlanRunner::make(device_, graph_, build());
+  if (!runner.ok()) return runner.error();
+  auto kept = std::make_unique<device::PlanRunner>(std::move(*runner));
+  return plans_.emplace(name, std::move(kept)).first->second.get();
+}
+
+Result<device::Buffer> make_buffer(Device& device, Type type, uint64_t count) {
+  return device.allocate(std::max<uint64_t>(count, 1) * size_of(type));
+}
+
+}  // namespace xlog::relation

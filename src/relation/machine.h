@@ -1,0 +1,62 @@
+// A device together with the kernels and plans that were built for it. One for each engine; all
+// relations of an engine share it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "device/device.h"
+#include "device/plan_runner.h"
+#include "kernel/graph.h"
+#include "kernel/plan_builder.h"
+
+namespace xlog::relation {
+
+using device::Device;
+using kernel::Type;
+
+class Machine {
+ public:
+  explicit Machine(Device& device) : device_(device) {}
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+  Device& device() { return device_; }
+  kernel::Graph& graph() { return graph_; }
+
+  // The kernel or plan of this name, built on first use. The name says all that it depends on.
+  Result<device::KernelHandle> kernel(const std::string& name,
+                                      const std::function<kernel::Id()>& build);
+  Result<device::PlanRunner*> plan(const std::string& name,
+                                   const std::function<kernel::Id()>& build);
+
+  Status launch(const device::KernelHandle& kernel, std::span<const device::Argument> arguments) {
+    return device_.launch(kernel, arguments);
+  }
+
+ private:
+  Device& device_;
+  kernel::Graph graph_;
+  std::map<std::string, device::KernelHandle> kernels_;
+  std::map<std::string, std::unique_ptr<device::PlanRunner>> plans_;
+};
+
+// A buffer of so many elements; never empty, so that a kernel may be given it.
+Result<device::Buffer> make_buffer(Device& device, Type type, uint64_t count);
+
+template <typename T>
+Result<std::vector<T>> read_numbers(Device& device, const device::Buffer& buffer, size_t count) {
+  std::vector<T> numbers(count);
+  if (count == 0) return numbers;
+  if (Status read = device.read({buffer}, std::as_writable_bytes(std::span(numbers))); !read.ok()) {
+    return read.error();
+  }
+  return numbers;
+}
+
+}  // namespace xlog::relation

@@ -1,0 +1,281 @@
+#include "relation/pipeline_code.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace xlog::relation {
+
+using kernel::Buffer;
+using kernel::KernelBuilder;
+using plan::ColumnUse;
+using plan::Step;
+using plan::StepKind;
+
+namespace {
+
+// How a step reads its relation.
+enum class AccessKind : uint8_t { None, Scan, Count, Set, Index };
+
+bool is_atom(const Step& step) {
+  return step.kind == StepKind::Match || step.kind == StepKind::Exists ||
+         step.kind == StepKind::Absent;
+}
+
+AccessKind access_kind(const Step& step, bool is_driver) {
+  if (!is_atom(step)) return AccessKind::None;
+  if (is_driver) return AccessKind::Scan;
+  const std::vector<uint32_t> keys = plan::key_columns(step);
+  if (step.kind == StepKind::Match) return keys.empty() ? AccessKind::Scan : AccessKind::Index;
+  if (keys.empty()) return AccessKind::Count;  // `p` and `p(_)`: is there any row
+  return keys.size() == step.columns.size() ? AccessKind::Set : AccessKind::Index;
+}
+
+}  // namespace
+
+std::optional<size_t> driver_of(const plan::Pipeline& pipeline) {
+  for (size_t s = 0; s < pipeline.steps.size(); ++s) {
+    if (pipeline.steps[s].kind == StepKind::Match) return s;
+  }
+  return std::nullopt;
+}
+
+RowRange rows_of(const Relation& relation, plan::Part part) {
+  switch (part) {
+    case plan::Part::All:
+      return {0, relation.rows()};
+    case plan::Part::New:
+      return {relation.fresh(), relation.rows()};
+    case plan::Part::Old:
+      return {0, relation.fresh()};
+  }
+  XLOG_UNREACHABLE("all parts are covered");
+}
+
+PipelineCode::PipelineCode(KernelBuilder& k, const lang::Program& program,
+                           const plan::Pipeline& pipeline, const RelationOf& relation_of,
+                           const std::optional<ClaimedSet>& claimed)
+    : k_(k),
+      pipeline_(pipeline),
+      driver_(driver_of(pipeline)),
+      slots_(program.rules[pipeline.rule].variables.size()) {
+  for (size_t s = 0; s < pipeline.steps.size(); ++s) {
+    declare(pipeline.steps[s], driver_ == s, relation_of, claimed);
+  }
+}
+
+// The parameters, in the order of pipeline_arguments.
+void PipelineCode::declare(const Step& step, bool is_driver, const RelationOf& relation_of,
+                           const std::optional<ClaimedSet>& claimed) {
+  Access& access = access_.emplace_back();
+  const AccessKind kind = access_kind(step, is_driver);
+  if (kind == AccessKind::None) return;
+  const Relation& relation = relation_of(step.pred);
+  access.keys = plan::key_columns(step);
+  if (kind == AccessKind::Count) {
+    access.last = k_.val(Type::U32, "rows");
+    return;
+  }
+  if (kind == AccessKind::Set) {
+    access.set = claimed && claimed->pred == step.pred
+                     ? claimed->set
+                     : declare_set(k_, relation.set_kind(), relation.types(), kernel::Mode::In);
+    return;
+  }
+  for (Type type : relation.types()) access.columns.push_back(k_.in(type, "column"));
+  if (kind == AccessKind::Scan && !is_driver) {
+    access.first = k_.val(Type::U32, "first");
+    access.last = k_.val(Type::U32, "last");
+  }
+  if (kind != AccessKind::Index) return;
+  access.index.columns = access.columns;
+  access.index.direct = relation.has_direct_index(access.keys);
+  if (access.index.direct) {
+    access.index.table = k_.in(Type::U32, "starts");
+    return;
+  }
+  access.index.cells = k_.in(Type::U64, "cells");
+  access.index.table = k_.in(Type::U32, "runs");
+  access.index.runs = k_.val(Type::U32, "run_count");
+}
+
+Result<std::vector<device::Argument>> pipeline_arguments(const plan::Pipeline& pipeline,
+                                                         const RelationOf& relation_of,
+                                                         std::optional<lang::PredId> claimed) {
+  using kernel::Scalar;
+  std::vector<device::Argument> arguments;
+  const std::optional<size_t> driver = driver_of(pipeline);
+  for (size_t s = 0; s < pipeline.steps.size(); ++s) {
+    const Step& step = pipeline.steps[s];
+    const AccessKind kind = access_kind(step, driver == s);
+    if (kind == AccessKind::None) continue;
+    Relation& relation = relation_of(step.pred);
+    if (kind == AccessKind::Count) {
+      arguments.emplace_back(Scalar::u32(relation.rows()));
+      continue;
+    }
+    if (kind == AccessKind::Index) {
+      Result<Index*> index = relation.index(plan::key_columns(step));
+      if (!index.ok()) return index.error();
+      for (uint32_t c = 0; c < relation.arity(); ++c) {
+        arguments.emplace_back(device::View{(*index)->column(c)});
+      }
+      if ((*index)->is_direct()) {
+        arguments.emplace_back(device::View{(*index)->table()});
+        continue;
+      }
+      uint32_t runs = (*index)->run_count();
+      if (step.part == plan::Part::Old && (*index)->has_fresh_run()) --runs;
+      arguments.emplace_back(device::View{(*index)->cells()});
+      arguments.emplace_back(device::View{(*index)->table()});
+      arguments.emplace_back(Scalar::u32(runs));
+      continue;
+    }
+    if (Status ready = relation.reserve(0); !ready.ok()) return ready.error();
+    if (kind == AccessKind::Set) {
+      if (claimed != step.pred) relation.append_set_arguments(arguments);
+      continue;
+    }
+    for (uint32_t c = 0; c < relation.arity(); ++c) {
+      arguments.emplace_back(device::View{relation.column(c)});
+    }
+    if (kind == AccessKind::Scan && driver != s) {
+      const RowRange range = rows_of(relation, step.part);
+      arguments.emplace_back(Scalar::u32(range.first));
+      arguments.emplace_back(Scalar::u32(range.last));
+    }
+  }
+  return arguments;
+}
+
+const kernel::Columns& PipelineCode::driver_columns() const {
+  static const kernel::Columns kNone;
+  return driver_ ? access_[*driver_].columns : kNone;
+}
+
+void PipelineCode::run(const Values& row, const std::function<void(const Slots&)>& emit,
+                       const std::function<void()>& no_value) {
+  emit_ = emit;
+  no_value_ = no_value;
+  if (!driver_) return step(0);
+  // The driver's row first: the steps before it only test and compute.
+  with_row(
+      *driver_, [&](size_t c) { return row[c]; }, true);
+}
+
+Values PipelineCode::key_values(const Step& step) const {
+  Values key;
+  for (const plan::ColumnArg& column : step.columns) {
+    if (column.use == ColumnUse::Key) key.push_back(term_code(k_, column.term, slots_).value);
+  }
+  return key;
+}
+
+void PipelineCode::when(const TermCode& code, const std::function<void()>& then) {
+  if (!code.exists) return then();
+  k_.if_then(*code.exists, then, no_value_);
+}
+
+// Binds what the row of step s gives, checks what it must agree with, and goes on.
+void PipelineCode::with_row(size_t s, const std::function<Value(size_t column)>& value,
+                            bool check_keys) {
+  const Step& step_here = pipeline_.steps[s];
+  std::optional<Value> agrees;
+  auto require = [&](Value condition) { agrees = agrees ? *agrees & condition : condition; };
+  for (size_t c = 0; c < step_here.columns.size(); ++c) {
+    const plan::ColumnArg& column = step_here.columns[c];
+    switch (column.use) {
+      case ColumnUse::Bind:
+        slots_[column.term.var.index] = value(c);
+        break;
+      case ColumnUse::Same:
+        require(same_words(k_, value(c), *slots_[column.term.var.index]));
+        break;
+      case ColumnUse::Key:
+        if (check_keys) {
+          require(same_words(k_, value(c), term_code(k_, column.term, slots_).value));
+        }
+        break;
+      case ColumnUse::Ignore:
+        break;
+    }
+  }
+  const size_t next = driver_ == s ? 0 : s + 1;
+  if (agrees) {
+    k_.if_then(*agrees, [&] { step(next); });
+  } else {
+    step(next);
+  }
+}
+
+void PipelineCode::match(size_t s) {
+  const Access& access = access_[s];
+  auto go_on = [&](Value row) {
+    with_row(
+        s, [&](size_t c) { return access.columns[c][row]; }, false);
+  };
+  if (access.keys.empty()) return k_.for_range(access.first, access.last, go_on);
+  const Values key = key_values(pipeline_.steps[s]);
+  if (access.index.direct) {
+    const kernel::Range rows = find_rows_directly(k_, access.index, key[0]);
+    return k_.for_range(rows.lo, rows.hi, go_on);
+  }
+  k_.for_range(k_.u32(0), access.index.runs, [&](Value run) {
+    const kernel::Range rows = find_rows(k_, access.index, access.keys, run, key);
+    k_.for_range(rows.lo, rows.hi, go_on);
+  });
+}
+
+Value PipelineCode::exists(size_t s) {
+  const Step& here = pipeline_.steps[s];
+  const Access& access = access_[s];
+  switch (access_kind(here, false)) {
+    case AccessKind::Count:
+      return access.last != 0;
+    case AccessKind::Set:
+      return find_row(k_, access.set, key_values(here));
+    default:
+      break;
+  }
+  const Values key = key_values(here);
+  if (access.index.direct) {
+    const kernel::Range rows = find_rows_directly(k_, access.index, key[0]);
+    return rows.lo < rows.hi;
+  }
+  return k_.for_range(
+      k_.u32(0), access.index.runs, {k_.boolean(false)}, [&](Value run, const Values& found) {
+        const kernel::Range rows = find_rows(k_, access.index, access.keys, run, key);
+        return Values{found[0] | (rows.lo < rows.hi)};
+      })[0];
+}
+
+void PipelineCode::step(size_t s) {
+  if (s == pipeline_.steps.size()) return emit_(slots_);
+  const Step& here = pipeline_.steps[s];
+  if (driver_ == s) return step(s + 1);
+  const std::function<void()> next = [&] { step(s + 1); };
+  switch (here.kind) {
+    case StepKind::Match:
+      return match(s);
+    case StepKind::Exists:
+      return k_.if_then(exists(s), next);
+    case StepKind::Absent:
+      return k_.if_then(!exists(s), next);
+    case StepKind::Filter: {
+      const TermCode a = term_code(k_, here.lhs, slots_);
+      const TermCode b = term_code(k_, here.rhs, slots_);
+      return when(a, [&] {
+        when(b, [&] {
+          k_.if_then(compare_code(k_, here.compare, here.lhs.type.kind, a.value, b.value), next);
+        });
+      });
+    }
+    case StepKind::Let: {
+      const TermCode made = term_code(k_, here.lhs, slots_);
+      slots_[here.target.index] = made.value;
+      return when(made, next);
+    }
+  }
+}
+
+}  // namespace xlog::relation

@@ -1,0 +1,79 @@
+// A pipeline as kernel code: nested loops over the rows that its steps find. Who drives it and what
+// happens to its rows is up to the kernel around it (derive.h, count.h).
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "plan/pipeline.h"
+#include "relation/relation.h"
+#include "relation/term_code.h"
+
+namespace xlog::relation {
+
+using RelationOf = std::function<Relation&(lang::PredId)>;
+
+// The rows that a step may see.
+struct RowRange {
+  uint32_t first, last;
+};
+RowRange rows_of(const Relation& relation, plan::Part part);
+
+// The set of a relation that a kernel puts rows into.
+struct ClaimedSet {
+  lang::PredId pred;
+  SetCode set;
+};
+
+class PipelineCode {
+ public:
+  // Declares what the steps read as parameters of `k`. The first Match of the pipeline is the
+  // driver: the kernel says which row of its relation an instance takes. `claimed` is the set that
+  // the kernel itself fills, if it does: steps that ask it use the same parameter.
+  PipelineCode(kernel::KernelBuilder& k, const lang::Program& program,
+               const plan::Pipeline& pipeline, const RelationOf& relation_of,
+               const std::optional<ClaimedSet>& claimed);
+
+  // The columns of the driver; none where there is none and the pipeline runs once.
+  const kernel::Columns& driver_columns() const;
+
+  // The code for one row of the driver. `emit` is called where a binding has passed all steps;
+  // `no_value` where arithmetic has none.
+  void run(const Values& row, const std::function<void(const Slots&)>& emit,
+           const std::function<void()>& no_value);
+
+ private:
+  struct Access {
+    kernel::Columns columns;  // of the relation, or of the index
+    SetCode set;
+    IndexParams index;
+    std::vector<uint32_t> keys;
+    Value first, last;  // rows that may be seen
+  };
+  void declare(const plan::Step& step, bool is_driver, const RelationOf& relation_of,
+               const std::optional<ClaimedSet>& claimed);
+  void step(size_t s);
+  void match(size_t s);
+  Value exists(size_t s);
+  void with_row(size_t s, const std::function<Value(size_t column)>& value, bool check_keys);
+  Values key_values(const plan::Step& step) const;
+  void when(const TermCode& code, const std::function<void()>& then);
+
+  kernel::KernelBuilder& k_;
+  const plan::Pipeline& pipeline_;
+  std::optional<size_t> driver_;
+  std::vector<Access> access_;  // by step
+  Slots slots_;
+  std::function<void(const Slots&)> emit_;
+  std::function<void()> no_value_;
+};
+
+// What to give a kernel for the parameters that PipelineCode declared, in order. Brings the indexes
+// that the steps use up to date. `claimed`: the relation whose set the kernel fills.
+Result<std::vector<device::Argument>> pipeline_arguments(const plan::Pipeline& pipeline,
+                                                         const RelationOf& relation_of,
+                                                         std::optional<lang::PredId> claimed);
+// The step that drives a pipeline.
+std::optional<size_t> driver_of(const plan::Pipeline& pipeline);
+
+}  // namespace xlog::relation

@@ -1,0 +1,331 @@
+#include "relation/relation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "base/check.h"
+
+namespace xlog::relation {
+
+using kernel::Columns;
+using kernel::Id;
+using kernel::KernelBuilder;
+using kernel::PlanBuilder;
+using kernel::Scalar;
+
+namespace {
+
+constexpr uint64_t kLeastCells = 16;
+constexpr uint64_t kDirectCells = 4;               // of a direct index, for each row
+constexpr uint64_t kMostBits = uint64_t{1} << 36;  // of a set of bits: words are counted in 32 bits
+constexpr uint64_t kAlwaysBits = uint64_t{1} << 23;  // below it a set of bits costs nothing
+
+Values row_at(const Columns& columns, Value r) {
+  Values row;
+  for (const kernel::Buffer& column : columns) row.push_back(column[r]);
+  return row;
+}
+
+template <typename K>
+Columns column_params(K& k, const std::vector<Type>& types) {
+  Columns columns;
+  for (Type type : types) columns.push_back(k.in(type, "column"));
+  return columns;
+}
+
+std::vector<lang::TypeKind> stored_kinds(const std::vector<lang::Type>& types) {
+  std::vector<lang::TypeKind> kinds;
+  for (const lang::Type& type : types) kinds.push_back(type.kind);
+  if (kinds.empty()) kinds.push_back(lang::TypeKind::U32);
+  return kinds;
+}
+
+std::vector<Type> stored_types(const std::vector<lang::TypeKind>& kinds) {
+  std::vector<Type> types;
+  for (lang::TypeKind kind : kinds) types.push_back(column_type(kind));
+  return types;
+}
+
+}  // namespace
+
+Relation::Relation(Machine& machine, std::string name, const std::vector<lang::Type>& types)
+    : machine_(machine),
+      name_(std::move(name)),
+      kinds_(stored_kinds(types)),
+      bag_(machine, stored_types(kinds_)),
+      set_kind_(row_bits(bag_.types()) <= 64 ? SetKind::Packed : SetKind::Wide) {}
+
+uint64_t Relation::bytes() const {
+  uint64_t bytes = bag_.bytes() + cells_ * size_of(cell_type(set_kind_));
+  for (const auto& index : indexes_) bytes += index->bytes();
+  return bytes;
+}
+
+// ---- the set ----
+
+void Relation::set_domain(const std::vector<uint64_t>& sizes) {
+  uint64_t possible = 1;
+  for (size_t c = 0; c < types().size(); ++c) {
+    if (types()[c] != Type::U32 || sizes[c] == 0) return;
+    if (possible > kMostBits / sizes[c]) return;
+    possible *= sizes[c];
+  }
+  domain_ = sizes;
+  domain_words_ = possible / 32 + 1;
+}
+
+Status Relation::reserve(uint64_t more) {
+  if (Status s = bag_.make_room(std::max<uint64_t>(stored(), 1)); !s.ok()) return s;
+  if (set_kind_ == SetKind::Bits && set_ != nullptr) return Done{};
+  const uint64_t cells = std::bit_ceil(std::max((stored() + more) * 2, kLeastCells));
+  if (set_ != nullptr && cells <= cells_) return Done{};
+  // One bit for each possible row costs no more than the cells of those that are there.
+  const bool bits =
+      !domain_.empty() && (domain_words_ <= kAlwaysBits / 32 ||
+                           domain_words_ * 4 <= cells * size_of(cell_type(set_kind_)));
+  return bits ? rebuild_set(SetKind::Bits, domain_words_) : rebuild_set(set_kind_, cells);
+}
+
+Status Relation::rebuild_set(SetKind kind, uint64_t cells) {
+  if (cells > (uint64_t{1} << 31)) {
+    return Error{fmt::format("{} is too large for its set: {} rows", name_, stored()),
+                 "split the relation"};
+  }
+  const Type type = cell_type(kind);
+  const uint64_t count = cells + (kind == SetKind::Packed ? 1 : 0);
+  Result<device::Buffer> made = make_buffer(machine_.device(), type, count);
+  if (!made.ok()) return made.error();
+  if (Status s = machine_.device().fill({*made, 0, count * size_of(type)}, std::byte{0}); !s.ok()) {
+    return s;
+  }
+  set_ = *made;
+  cells_ = cells;
+  set_kind_ = kind;
+  return stored() == 0 ? Status(Done{}) : insert_stored();
+}
+
+void Relation::append_set_arguments(std::vector<device::Argument>& arguments) const {
+  const uint64_t count = cells_ + (set_kind_ == SetKind::Packed ? 1 : 0);
+  arguments.emplace_back(device::View{set_, 0, count * size_of(cell_type(set_kind_))});
+  if (set_kind_ == SetKind::Wide) {
+    for (const device::Buffer& buffer : bag_.columns())
+      arguments.emplace_back(device::View{buffer});
+  }
+  if (set_kind_ == SetKind::Bits) {
+    for (uint64_t size : domain_) arguments.emplace_back(Scalar::u64(size));
+  }
+}
+
+// Puts the rows that are stored, which are distinct, into the set.
+Status Relation::insert_stored() {
+  const std::string name =
+      fmt::format("set_insert{}_{}", type_names(types()), static_cast<int>(set_kind_));
+  Result<device::KernelHandle> kernel = machine_.kernel(name, [&] {
+    KernelBuilder k(machine_.graph(), name);
+    const Value n = k.val(Type::U32, "n");
+    const SetCode set = declare_set(k, set_kind_, types(), kernel::Mode::Race);
+    if (set_kind_ == SetKind::Wide) {
+      claim_stored(k, set, k.grid(n));
+    } else {
+      const Columns columns = column_params(k, types());
+      claim_row(k, set, row_at(columns, k.grid(n)));
+    }
+    return k.finish();
+  });
+  if (!kernel.ok()) return kernel.error();
+  std::vector<device::Argument> arguments = {Scalar::u32(stored())};
+  append_set_arguments(arguments);
+  if (set_kind_ != SetKind::Wide) {
+    for (const device::Buffer& buffer : bag_.columns())
+      arguments.emplace_back(device::View{buffer});
+  }
+  return machine_.launch(*kernel, arguments);
+}
+
+// ---- rows ----
+
+// Flags candidates as they get into the set, and gives those that did. A Wide set compares rows
+// where they will be stored, so its candidates stand behind the relation's rows.
+Id Relation::absorb_plan(const std::string& name) {
+  const bool wide = set_kind_ == SetKind::Wide;
+  PlanBuilder p(machine_.graph(), name);
+  const Columns columns = column_params(p, types());
+  const kernel::Buffer cells = p.race(cell_type(set_kind_), "cells");
+  const Value first = p.val(Type::U32, "first");
+  const Value n = p.val(Type::U32, "n");
+  Values sizes;
+  if (set_kind_ == SetKind::Bits) {
+    for (size_t c = 0; c < types().size(); ++c) sizes.push_back(p.val(Type::U64, "size"));
+  }
+  const kernel::Buffer is_new = p.unset_buf(Type::U32, n);
+  const kernel::Buffer cell = p.unset_buf(Type::U32, wide ? n : p.u32(1));
+
+  KernelBuilder k(machine_.graph(), fmt::format("claim{}", type_names(types())));
+  {
+    const Value count = k.val(Type::U32, "n");
+    const kernel::Buffer flags = k.out(Type::U32, "is_new");
+    const kernel::Buffer places = k.out(Type::U32, "cell");
+    const SetCode set = declare_set(k, set_kind_, types(), kernel::Mode::Race);
+    const Value base = k.val(Type::U32, "first");
+    const Value i = k.grid(count);
+    if (wide) {
+      const WideClaim claim = claim_stored(k, set, base + i);
+      k.store(flags, i, k.cast(Type::U32, claim.is_new));
+      k.store(places, i, claim.cell);
+    } else {
+      const Columns candidates = column_params(k, types());
+      const Value claimed = claim_row(k, set, row_at(candidates, base + i));
+      k.store(flags, i, k.cast(Type::U32, claimed));
+    }
+  }
+  std::vector<Id> arguments = {n.id, is_new.id, cell.id, cells.id};
+  if (wide) {
+    for (const kernel::Buffer& column : columns) arguments.push_back(column.id);
+  }
+  for (const Value& size : sizes) arguments.push_back(size.id);
+  arguments.push_back(first.id);
+  if (!wide) {
+    for (const kernel::Buffer& column : columns) arguments.push_back(column.id);
+  }
+  p.launch(k.finish(), arguments);
+  const kernel::Rows kept = p.expand(n, [&](Value i) {
+    p.if_then(is_new[i] != 0, [&] {
+      Values row = row_at(columns, first + i);
+      if (wide) row.push_back(cell[i]);
+      p.emit(row);
+    });
+  });
+  if (wide) {
+    // The rows move together: the set learns where.
+    KernelBuilder moved(machine_.graph(), "set_rows");
+    const Value m = moved.val(Type::U32, "n");
+    const Value base = moved.val(Type::U32, "first");
+    const kernel::Buffer where = moved.in(Type::U32, "cell");
+    const kernel::Buffer into = moved.race(Type::U32, "cells");
+    const Value i = moved.grid(m);
+    moved.store(into, where[i], base + i + 1);
+    p.launch(moved.finish(), {kept.count.id, first.id, kept.columns.back().id, cells.id});
+  }
+  std::vector<Id> results;
+  for (size_t c = 0; c < types().size(); ++c) results.push_back(kept.columns[c].id);
+  results.push_back(kept.count.id);
+  return p.finish_ids(results);
+}
+
+Result<uint32_t> Relation::absorb(const std::vector<device::Buffer>& from, uint32_t count) {
+  if (count == 0) return 0u;
+  if (Status s = reserve(count); !s.ok()) return s.error();
+  if (Status s = bag_.make_room(uint64_t{stored()} + count); !s.ok()) return s.error();
+  const bool wide = set_kind_ == SetKind::Wide;
+  if (wide) {
+    for (size_t c = 0; c < types().size(); ++c) {
+      const uint64_t size = size_of(types()[c]);
+      if (Status s = machine_.device().copy({column(c), stored() * size, count * size},
+                                            {from[c], 0, count * size});
+          !s.ok()) {
+        return s.error();
+      }
+    }
+  }
+  const std::string name =
+      fmt::format("absorb{}_{}", type_names(types()), static_cast<int>(set_kind_));
+  Result<device::PlanRunner*> plan = machine_.plan(name, [&] { return absorb_plan(name); });
+  if (!plan.ok()) return plan.error();
+  std::vector<device::PlanValue> arguments;
+  for (size_t c = 0; c < types().size(); ++c) {
+    arguments.emplace_back(wide ? device::Column{column(c), types()[c], stored() + count}
+                                : device::Column{from[c], types()[c], count});
+  }
+  const uint64_t cells = cells_ + (set_kind_ == SetKind::Packed ? 1 : 0);
+  arguments.emplace_back(device::Column{set_, cell_type(set_kind_), static_cast<uint32_t>(cells)});
+  arguments.emplace_back(Scalar::u32(wide ? stored() : 0));
+  arguments.emplace_back(Scalar::u32(count));
+  if (set_kind_ == SetKind::Bits) {
+    for (uint64_t size : domain_) arguments.emplace_back(Scalar::u64(size));
+  }
+  Result<std::vector<device::PlanValue>> results = (*plan)->run(arguments);
+  if (!results.ok()) return results.error();
+  const uint32_t added = std::get<Scalar>(results->back()).as_u32();
+  std::vector<device::Buffer> kept;
+  for (size_t c = 0; c < types().size(); ++c) {
+    kept.push_back(std::get<device::Column>((*results)[c]).buffer);
+  }
+  if (Status s = bag_.append(kept, added); !s.ok()) return s.error();
+  return added;
+}
+
+Result<uint32_t> Relation::load(const std::vector<std::span<const std::byte>>& columns,
+                                uint32_t count) {
+  std::vector<device::Buffer> uploaded;
+  for (size_t c = 0; c < types().size(); ++c) {
+    Result<device::Column> column = device::upload(machine_.device(), types()[c], columns[c]);
+    if (!column.ok()) return column.error();
+    uploaded.push_back(column->buffer);
+  }
+  return absorb(uploaded, count);
+}
+
+Status Relation::append(const std::vector<device::Buffer>& from, std::span<const Bag::Part> parts,
+                        bool handled) {
+  const uint32_t before = stored();
+  if (Status s = bag_.append(from, parts); !s.ok()) return s;
+  if (handled) {
+    XLOG_CHECK(before == rows_ + handled_, "rows that are handled come before others of a round");
+    handled_ += stored() - before;
+  }
+  return Done{};
+}
+
+bool Relation::next_round() {
+  fresh_ = rows_ + handled_;
+  handled_ = 0;
+  rows_ = stored();
+  return fresh_ < rows_;
+}
+
+Result<Index*> Relation::index(const std::vector<uint32_t>& keys) {
+  auto found = std::ranges::find_if(indexes_, [&](const auto& i) { return i->keys() == keys; });
+  if (found == indexes_.end()) {
+    indexes_.push_back(std::make_unique<Index>(machine_, types(), keys));
+    found = std::prev(indexes_.end());
+  }
+  Index& index = **found;
+  if (index.is_direct()) return &index;
+  if (finished_ && keys.size() == 1 && types()[keys[0]] == Type::U32 && rows_ > 0) {
+    Result<std::optional<uint32_t>> last = greatest(keys[0]);
+    if (!last.ok()) return last.error();
+    // A table with a few cells for each row.
+    if (**last < kDirectCells * (uint64_t{rows_} + 256)) {
+      if (Status s = index.finish(bag_.columns(), rows_, **last + 1); !s.ok()) return s.error();
+      return &index;
+    }
+  }
+  if (Status s = index.update(bag_.columns(), fresh_, rows_); !s.ok()) return s.error();
+  return &index;
+}
+
+bool Relation::has_direct_index(const std::vector<uint32_t>& keys) const {
+  return std::ranges::any_of(
+      indexes_, [&](const auto& index) { return index->keys() == keys && index->is_direct(); });
+}
+
+Result<std::optional<uint32_t>> Relation::greatest(uint32_t column) {
+  if (types()[column] != Type::U32 || rows_ == 0) return std::optional<uint32_t>();
+  Result<device::PlanRunner*> plan = machine_.plan("greatest", [&] {
+    PlanBuilder p(machine_.graph(), "greatest");
+    const kernel::Buffer x = p.in(Type::U32, "x");
+    return p.finish({p.reduce(kernel::Fold::Max, x)});
+  });
+  if (!plan.ok()) return plan.error();
+  Result<std::vector<device::PlanValue>> result = (*plan)->run(
+      std::vector<device::PlanValue>{device::Column{bag_.columns()[column], Type::U32, rows_}});
+  if (!result.ok()) return result.error();
+  Result<std::vector<uint32_t>> value =
+      read_numbers<uint32_t>(machine_.device(), std::get<device::Column>((*result)[0]).buffer, 1);
+  if (!value.ok()) return value.error();
+  return std::optional<uint32_t>((*value)[0]);
+}
+
+}  // namespace xlog::relation

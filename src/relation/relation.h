@@ -1,0 +1,100 @@
+// The rows of one relation on a device: columns, the set of the rows, and indexes.
+//
+// Rows are numbered in the order in which they came and stay where they are. In a component that is
+// evaluated in rounds, `fresh` is the first row that the last round added; rows that the current
+// round adds lie past `rows` until next_round().
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lang/types.h"
+#include "relation/bag.h"
+#include "relation/index.h"
+#include "relation/machine.h"
+#include "relation/row_set.h"
+
+namespace xlog::relation {
+
+class Relation {
+ public:
+  Relation(Machine& machine, std::string name, const std::vector<lang::Type>& types);
+
+  const std::string& name() const { return name_; }
+  // A relation without columns has one here, which holds 0.
+  const std::vector<lang::TypeKind>& kinds() const { return kinds_; }
+  const std::vector<Type>& types() const { return bag_.types(); }
+  uint32_t arity() const { return static_cast<uint32_t>(types().size()); }
+
+  uint32_t rows() const { return rows_; }          // that steps may see
+  uint32_t fresh() const { return fresh_; }        // the first of those that the last round added
+  uint32_t stored() const { return bag_.rows(); }  // with those of this round
+  uint64_t bytes() const;
+
+  const device::Buffer& column(uint32_t c) const { return bag_.columns()[c]; }
+
+  // ---- the set ----
+
+  // Before rows come: the values of column c are below sizes[c]. Where that makes few rows possible
+  // the set may become one of bits.
+  void set_domain(const std::vector<uint64_t>& sizes);
+  // Changes only in reserve().
+  SetKind set_kind() const { return set_kind_; }
+  // Makes room for so many more rows. A set other than Wide takes rows in by kernels, so this comes
+  // before them.
+  Status reserve(uint64_t more);
+  // What a kernel takes for the parameters of declare_set.
+  void append_set_arguments(std::vector<device::Argument>& arguments) const;
+
+  // ---- rows ----
+
+  // Rows that kernels have put into the set already. Those that are `handled` will not count as new
+  // in the next round; they come before others of the round.
+  Status append(const std::vector<device::Buffer>& from, std::span<const Bag::Part> parts,
+                bool handled);
+  // Candidates that may repeat each other and rows that are there: adds the new ones. Gives their
+  // number.
+  Result<uint32_t> absorb(const std::vector<device::Buffer>& from, uint32_t count);
+  // The same from the host: `columns` hold `count` values each, of the column's width.
+  Result<uint32_t> load(const std::vector<std::span<const std::byte>>& columns, uint32_t count);
+
+  // What this round added becomes new; false when it added nothing.
+  bool next_round();
+  // All rows become new, for the first round of a component that reads them.
+  void restart() { fresh_ = 0; }
+
+  // The index by these columns, in this order, up to date with rows() and with the new rows in a
+  // run of their own.
+  Result<Index*> index(const std::vector<uint32_t>& keys);
+  bool has_direct_index(const std::vector<uint32_t>& keys) const;
+  // No more rows will come.
+  void finish() { finished_ = true; }
+
+  // The greatest value of a u32 column; nullopt where it is of another type or has no rows.
+  Result<std::optional<uint32_t>> greatest(uint32_t column);
+
+ private:
+  Status rebuild_set(SetKind kind, uint64_t cells);
+  Status insert_stored();
+  kernel::Id absorb_plan(const std::string& name);
+
+  Machine& machine_;
+  std::string name_;
+  std::vector<lang::TypeKind> kinds_;
+  Bag bag_;
+  uint32_t rows_ = 0, fresh_ = 0;
+  uint32_t handled_ = 0;  // of the rows of this round
+  bool finished_ = false;
+
+  SetKind set_kind_;
+  device::Buffer set_;
+  uint64_t cells_ = 0;            // of the set: a power of two, and one more where it is packed
+  std::vector<uint64_t> domain_;  // empty: not known, or too large for bits
+  uint64_t domain_words_ = 0;
+  std::vector<std::unique_ptr<Index>> indexes_;
+};
+
+}  // namespace xlog::relation
