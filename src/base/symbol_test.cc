@@ -31,5 +31,17 @@ TEST(Interner, KeepsLongTexts) {
   EXPECT_EQ(names.intern(text), s);
 }
 
+TEST(Interner, ManyAtOnceAreTheSameAsOneByOne) {
+  Interner one_by_one;
+  Interner together;
+  std::vector<std::string> texts;
+  for (int i = 0; i < 100'000; ++i) texts.push_back("name" + std::to_string(i * 7919 % 60'000));
+  const std::vector<std::string_view> views(texts.begin(), texts.end());
+  std::vector<Symbol> symbols(views.size());
+  together.intern_all(views, symbols);
+  for (size_t i = 0; i < views.size(); ++i) ASSERT_EQ(symbols[i], one_by_one.intern(views[i]));
+  EXPECT_EQ(together.size(), one_by_one.size());
+}
+
 }  // namespace
 }  // namespace xlog

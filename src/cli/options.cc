@@ -55,9 +55,18 @@ void add_answer_options(CLI::App& command, RunOptions& options) {
              "Stable models (the default), or the three-valued well-founded model",
              [&pipeline](const std::string& text) { pipeline.well_founded = text == "wfs"; })
       ->group(kGroup);
-  add_choice(command, "--engine", "ENGINE", {"auto", "reference"},
-             "Which evaluator answers; auto chooses (now always the reference evaluator)",
-             [](const std::string&) {})
+  add_choice(
+      command, "--engine", "ENGINE", {"auto", "reference"},
+      "Which evaluator answers: the relational engine where it can (auto), or the slow and "
+      "obvious reference evaluator alone",
+      [&pipeline](const std::string& text) { pipeline.reference_only = text == "reference"; })
+      ->group(kGroup);
+  command
+      .add_option(
+          "--device", pipeline.device,
+          "Where the engine runs: auto, cpu, interp, opencl[:K], cuda[:K]; see `xlog kernel "
+          "devices`")
+      ->type_name("DEVICE")
       ->group(kGroup);
 }
 
@@ -90,7 +99,8 @@ void add_limit_options(CLI::App& command, RunOptions& options) {
       .add_option_function<std::string>(
           "--max-rows",
           [&answer](const std::string& text) { answer.max_rows = parse_count(text, "--max-rows"); },
-          fmt::format("Give up at so many derived rows (exit code 4; default {})", answer.max_rows))
+          "Give up at so many derived rows (exit code 4; by default only where recursion makes new "
+          "values, and in the reference evaluator)")
       ->type_name("N")
       ->group(kGroup);
 }
@@ -99,12 +109,29 @@ void add_print_options(CLI::App& command, RunOptions& options) {
   constexpr const char* kGroup = "Output";
   PrintOptions& print = options.print;
   logic::AnswerOptions& answer = options.pipeline.answer;
-  add_choice(command, "--format", "FORMAT", io::format_names(), "How answers are printed",
-             [&print](const std::string& text) { print.format = *io::find_format(text); })
-      ->group(kGroup);
+  const CLI::Option* format =
+      add_choice(command, "--format", "FORMAT", io::format_names(), "How answers are printed",
+                 [&print](const std::string& text) { print.format = *io::find_format(text); })
+          ->group(kGroup);
+  CLI::Option* file = command
+                          .add_option("--output", print.output_file,
+                                      "Write all answers into this file; without --format its "
+                                      "ending tells the format")
+                          ->type_name("FILE")
+                          ->group(kGroup);
   command.add_option("--output-dir", print.output_dir, "Write one file a query into this folder")
       ->type_name("DIR")
+      ->excludes(file)
       ->group(kGroup);
+  command.parse_complete_callback([&print, format] {
+    if (format->empty()) {
+      print.format = io::format_of_file(print.output_file).value_or(print.format);
+    }
+    if (print.format == io::Format::Sqlite && print.output_file.empty() &&
+        print.output_dir.empty()) {
+      throw CLI::ValidationError("--format", "sqlite needs a file: add --output FILE");
+    }
+  });
   command
       .add_option_function<std::string>(
           "--world-views",
@@ -188,12 +215,12 @@ void add_run_options(CLI::App& command, RunOptions& options) {
           "--input",
           [&options](const std::vector<std::string>& texts) {
             for (const std::string& text : texts) {
-              auto [relation, path] = split_pair(text, "--input", "RELATION=FILE");
-              options.pipeline.inputs.push_back({std::move(relation), std::move(path)});
+              auto [relation, path] = split_pair(text, "--input", "RELATION=FILE[:TABLE]");
+              options.pipeline.inputs.push_back(io::parse_input(std::move(relation), path));
             }
           },
-          "Load rows of a CSV or TSV file into a relation (repeatable)")
-      ->type_name("REL=FILE")
+          "Load rows of a CSV, TSV or SQLite file into a relation (repeatable)")
+      ->type_name("REL=FILE[:TABLE]")
       ->take_all()
       ->allow_extra_args(false)
       ->group("Program");

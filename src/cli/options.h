@@ -18,6 +18,7 @@ void add_load_options(CLI::App& command, lang::LoadOptions& options);
 // How results are printed.
 struct PrintOptions {
   io::Format format = io::Format::Table;
+  std::string output_file;
   std::string output_dir;
   bool worlds = false;
   bool stats = false;

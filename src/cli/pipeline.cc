@@ -78,8 +78,20 @@ logic::AnswerOptions answer_options(const PipelineOptions& options, const lang::
 
 void evaluate(const PipelineOptions& options, Outcome& outcome) {
   const Stage stage("evaluate", outcome);
-  outcome.answer = oracle::evaluate(*outcome.program, *outcome.analysis, outcome.session,
-                                    answer_options(options, outcome.program->pragmas));
+  const logic::AnswerOptions wanted = answer_options(options, outcome.program->pragmas);
+  if (options.reference_only) {
+    outcome.answer = oracle::evaluate(*outcome.program, *outcome.analysis, outcome.session, wanted);
+    return;
+  }
+  Result<std::unique_ptr<device::Device>> device = device::open_device(options.device);
+  if (!device.ok()) {
+    outcome.session.diagnostics.report(Code::DeviceMissing, {}, device.error().message)
+        .help(device.error().help);
+    return;
+  }
+  outcome.engine.emplace();
+  outcome.answer = engine::evaluate(*outcome.program, *outcome.analysis, outcome.session, wanted,
+                                    **device, *outcome.engine);
 }
 
 int exit_code_of(const Outcome& outcome) {

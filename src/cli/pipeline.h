@@ -14,7 +14,8 @@
 
 #include "cli/cli.h"
 #include "cli/terminal.h"
-#include "io/csv.h"
+#include "engine/evaluate.h"
+#include "io/input.h"
 #include "io/write.h"
 #include "lang/load.h"
 #include "logic/analysis.h"
@@ -35,6 +36,8 @@ struct PipelineOptions {
   std::optional<logic::Mode> mode;  // instead of the pragma's
   std::optional<bool> well_founded;
   logic::AnswerOptions answer;
+  bool reference_only = false;  // --engine reference
+  std::string device = "auto";
 };
 
 struct StageTime {
@@ -48,6 +51,7 @@ struct Outcome {
   std::optional<logic::Analysis> analysis;
   std::optional<logic::Answer> answer;
   std::vector<StageTime> times;
+  std::optional<engine::Statistics> engine;  // of the relational engine, when it ran
   int exit_code = kProgramError;
 };
 

@@ -3,7 +3,7 @@
 #include <sys/resource.h>
 
 #include "cli/options.h"
-#include "io/output_dir.h"
+#include "io/output_files.h"
 
 namespace xlog::cli {
 namespace {
@@ -32,17 +32,20 @@ bool print_answer(const RunOptions& options, Outcome& outcome) {
       .worlds = options.print.worlds,
       .bold = use_color(options.report.color, stdout),
   };
-  if (options.print.output_dir.empty()) {
+  const PrintOptions& print = options.print;
+  if (print.output_file.empty() && print.output_dir.empty()) {
     io::Output out{.text = {}, .stream = stdout};
-    io::write(options.print.format, results, out);
+    io::write(print.format, results, out);
     out.flush();
     return flush_stdout();
   }
   std::vector<std::string> written;
-  if (!io::write_output_dir(options.print.output_dir, options.print.format, results,
-                            outcome.session.diagnostics, written)) {
-    return false;
-  }
+  Diagnostics& diagnostics = outcome.session.diagnostics;
+  const bool ok =
+      print.output_dir.empty()
+          ? io::write_output_file(print.output_file, print.format, results, diagnostics, written)
+          : io::write_output_dir(print.output_dir, print.format, results, diagnostics, written);
+  if (!ok) return false;
   if (options.report.quiet) return true;
   for (const std::string& path : written) fmt::print("wrote {}\n", path);
   return flush_stdout();
@@ -71,6 +74,7 @@ void add_run(CLI::App& app, int& exit_code) {
   command->footer(R"(Examples:
   xlog run family.xlog
   xlog run reach.xlog --input edge=edges.csv --format csv
+  xlog run reach.xlog --input edge=graph.db:links --output answers.db
   xlog run planning.xlog --world-views all --worlds 5
   echo 'p(1..3). ?- p(X).' | xlog run - --format json
 

@@ -3,296 +3,184 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
+#include <numeric>
+#include <vector>
 
-#include "base/check.h"
-#include "base/text.h"
+#include "io/column_reader.h"
 #include "io/csv_scan.h"
 #include "io/field.h"
-#include "io/file.h"
 
 namespace xlog::io {
 namespace {
 
-using lang::Predicate;
-using lang::PredId;
-using lang::Program;
-using lang::Session;
-
-constexpr size_t kMaxErrorsPerFile = 10;
-constexpr size_t kShownText = 40;  // of a field that does not fit
-
-std::string shown(std::string_view text) {
-  std::string out = printable(text.substr(0, kShownText));
-  if (text.size() > kShownText) out += "...";
-  return out;
-}
+constexpr size_t kRowsTogether = 1024;  // their fields stay in the processor's cache
 
 std::string fields_text(size_t n) { return fmt::format("{} field{}", n, n == 1 ? "" : "s"); }
 
-// Reads one file into one predicate.
-class Loader {
+class CsvLoader {
  public:
-  Loader(std::string_view text, const std::string& name, PredId pred, Program& program,
-         Session& session)
-      : scanner_(text, delimiter_of(name, text)),
-        name_(name),
-        predicate_(program[pred]),
-        session_(session) {}
+  CsvLoader(ByteSource& source, FactLoader& loader) : scanner_(source), loader_(loader) {}
 
-  bool load() {
-    if (!columns_can_be_read()) return false;
-    prepare_table();
-    const size_t rows_before = table().rows;
-    ScanStatus status = scanner_.next();
-    if (status == ScanStatus::Row && is_header()) {
-      if (!map_header()) return false;
-      status = scanner_.next();
+  bool load(const ByteSource& source) {
+    if (!loader_.begin()) return false;
+    field_of_.resize(loader_.arity());
+    std::iota(field_of_.begin(), field_of_.end(), 0);
+    fields_per_row_ = loader_.arity();
+    scanner_.begin(loader_.name());
+    ScanStatus status = scanner_.next(1);
+    if (status == ScanStatus::Rows && is_header()) {
+      if (!map_header()) return loader_.finish();
+      status = scanner_.next(kRowsTogether);
     }
-    for (; status != ScanStatus::End; status = scanner_.next()) {
-      if (status == ScanStatus::Row) {
-        add_row();
-      } else {
-        quote_error(status);
+    for (; status != ScanStatus::End; status = scanner_.next(kRowsTogether)) {
+      if (status == ScanStatus::Unreadable) {
+        loader_.cannot_read(source.reason());
+        break;
       }
-      if (errors_ >= kMaxErrorsPerFile) break;
+      if (status == ScanStatus::Rows) {
+        add_rows();
+      } else {
+        row_fault(status);
+      }
+      if (loader_.too_many_errors()) break;
     }
-    if (errors_ == 0) {
-      for (lang::FactColumn& column : table().columns) column.shrink_to_fit();
-      if (table().rows > rows_before) table().runs.push_back({rows_before, 0});
-      return true;
-    }
-    for (lang::FactColumn& column : table().columns) column.truncate(rows_before);
-    table().rows = rows_before;
-    return false;
+    return loader_.finish();
   }
 
  private:
-  lang::FactTable& table() { return *predicate_.facts; }
-  const lang::Type& type(size_t column) const { return predicate_.columns[column].type; }
-
-  std::string column_name(size_t column) const {
-    const Symbol name = predicate_.columns[column].name;
-    return name.empty() ? fmt::format("column {}", column + 1)
-                        : fmt::format("column `{}`", session_.names.symbols.text(name));
-  }
-  std::string signature() const { return lang::predicate_signature(predicate_, session_.names); }
-
-  Diagnostic& row_error(std::string message) {
-    ++errors_;
-    Diagnostic& diagnostic = session_.diagnostics.report(Code::BadDataRow, {}, std::move(message));
-    diagnostic.at(fmt::format("{}:{}", name_, scanner_.line()));
-    if (errors_ == kMaxErrorsPerFile) {
-      diagnostic.note("the rest of the file was not read: too many errors");
-    }
-    return diagnostic;
+  std::string place(size_t row) const {
+    return fmt::format("{}:{}", loader_.name(), scanner_.line(row));
   }
 
-  void quote_error(ScanStatus status) {
+  void row_fault(ScanStatus status) {
     if (status == ScanStatus::OpenQuote) {
-      row_error("a quoted field does not end")
+      loader_.row_error(place(0), "a quoted field does not end")
           .help("a field that starts with `\"` ends with `\"`; write a quote inside it as `\"\"`");
-    } else {
-      row_error("text after the closing quote of a field")
+    } else if (status == ScanStatus::TextAfterQuote) {
+      loader_.row_error(place(0), "text after the closing quote of a field")
           .help("write a quote inside a quoted field as `\"\"`");
+    } else {
+      loader_
+          .row_error(place(0), fmt::format("a row of more than {} MB",
+                                           CsvScanner::kMaxRowBytes / (1024 * 1024)))
+          .help("is a quote open? a field that starts with `\"` ends with `\"`");
     }
   }
 
-  bool columns_can_be_read() {
-    if (predicate_.arity == 0) {
-      session_.diagnostics
-          .report(Code::NotSupportedByEngine, predicate_.span,
-                  fmt::format("`{}` has no columns to load from a file", signature()))
-          .at(name_)
-          .help("state it as a fact in the program");
-      return false;
-    }
-    for (size_t c = 0; c < predicate_.arity; ++c) {
-      if (type(c).kind != lang::TypeKind::List && type(c).kind != lang::TypeKind::Compound)
-        continue;
-      session_.diagnostics
-          .report(
-              Code::NotSupportedByEngine, predicate_.columns[c].type_span,
-              fmt::format("{} of `{}` is of type {}, which cannot be read from a CSV or TSV file",
-                          column_name(c), signature(), lang::to_string(type(c))))
-          .at(name_)
-          .help(
-              "write these rows as facts in the program, or load their parts into other relations");
-      return false;
-    }
-    return true;
-  }
-
-  void prepare_table() {
-    if (!predicate_.facts) {
-      predicate_.facts = std::make_unique<lang::FactTable>();
-      table().name = predicate_.name;
-      table().strong_negation = predicate_.strong_negation;
-      table().arity = predicate_.arity;
-      table().columns.resize(predicate_.arity);
-    }
-    for (size_t c = 0; c < predicate_.arity; ++c)
-      table().columns[c].convert(type(c), session_.names);
-    field_of_.resize(predicate_.arity);
-    for (size_t c = 0; c < predicate_.arity; ++c) field_of_[c] = c;
-  }
-
-  bool all_columns_named() const {
-    return std::none_of(predicate_.columns.begin(), predicate_.columns.end(),
-                        [](const lang::PredicateColumn& column) { return column.name.empty(); });
-  }
-
-  // The field of the header with the name of a column, or the number of fields.
-  size_t header_field(size_t column) const {
-    const std::string_view name = session_.names.symbols.text(predicate_.columns[column].name);
-    const auto& fields = scanner_.fields();
-    const auto found = std::find_if(fields.begin(), fields.end(), [&](std::string_view field) {
-      while (!field.empty() && field.front() == ' ') field.remove_prefix(1);
-      while (!field.empty() && field.back() == ' ') field.remove_suffix(1);
-      return field == name;
-    });
-    return static_cast<size_t>(found - fields.begin());
-  }
+  // ---- The first line ----
 
   bool is_header() {
-    const auto& fields = scanner_.fields();
-    if (all_columns_named()) {
+    first_line_.clear();
+    for (size_t i = 0; i < scanner_.width(); ++i) first_line_.emplace_back(scanner_.field(0, i));
+    if (loader_.all_columns_named()) {
       bool holds_all_names = true;
-      for (size_t c = 0; c < predicate_.arity && holds_all_names; ++c) {
-        holds_all_names = header_field(c) < fields.size();
+      for (size_t c = 0; c < loader_.arity() && holds_all_names; ++c) {
+        holds_all_names = loader_.find_column(c, first_line_, false) < first_line_.size();
       }
       if (holds_all_names) return true;
     }
-    bool could_be_row = fields.size() == predicate_.arity;
-    for (size_t c = 0; c < predicate_.arity && could_be_row; ++c) {
+    bool could_be_row = first_line_.size() == loader_.arity();
+    for (size_t c = 0; c < loader_.arity() && could_be_row; ++c) {
       lang::Value ignored;
-      could_be_row = parse_field(fields[c], type(c), session_.names, ignored);
+      could_be_row = parse_field(first_line_[c], loader_.type(c), loader_.names(), ignored);
     }
-    return !could_be_row && std::none_of(fields.begin(), fields.end(), starts_like_number);
+    return !could_be_row && std::ranges::none_of(first_line_, starts_like_number);
   }
 
   // With named columns the header says which field goes where; without, it is only skipped.
   bool map_header() {
-    fields_per_row_ = scanner_.fields().size();
-    if (!all_columns_named()) {
-      if (fields_per_row_ == predicate_.arity) return true;
-      wrong_field_count();
-      return false;
+    fields_per_row_ = first_line_.size();
+    if (loader_.all_columns_named()) {
+      return loader_.map_columns(first_line_, false, place(0), "the header in the first line",
+                                 field_of_);
     }
-    std::string given;
-    for (const std::string_view field : scanner_.fields()) {
-      given += (given.empty() ? "" : ", ") + shown(field);
-    }
-    for (size_t c = 0; c < predicate_.arity; ++c) {
-      field_of_[c] = header_field(c);
-      if (field_of_[c] < fields_per_row_) continue;
-      row_error(
-          fmt::format("the first line is a header without {} of `{}`", column_name(c), signature()))
-          .note(fmt::format("the line reads: {}", given))
-          .help("name the columns as in the `pred` declaration, in any order");
-    }
-    return errors_ == 0;
+    if (fields_per_row_ == loader_.arity()) return true;
+    loader_.row_error(place(0), fmt::format("{}, but `{}` needs {}", fields_text(fields_per_row_),
+                                            loader_.signature(), loader_.arity()));
+    return false;
   }
 
-  void wrong_field_count() {
-    row_error(fmt::format("{}, but `{}` needs {}", fields_text(scanner_.fields().size()),
-                          signature(), fields_per_row_ == 0 ? predicate_.arity : fields_per_row_));
+  // ---- Rows ----
+
+  void wrong_field_count(size_t row) {
+    const std::string needed =
+        first_line_is_wider() ? fmt::format("the header has {}", fields_per_row_)
+                              : fmt::format("`{}` needs {}", loader_.signature(), fields_per_row_);
+    loader_.row_error(place(row), fmt::format("{}, but {}", fields_text(scanner_.width()), needed));
+  }
+  bool first_line_is_wider() const { return fields_per_row_ != loader_.arity(); }
+
+  void add_rows() {
+    const size_t rows = scanner_.rows();
+    if (scanner_.width() != fields_per_row_) {
+      for (size_t row = 0; row < rows && !loader_.too_many_errors(); ++row) wrong_field_count(row);
+      return;
+    }
+    bool all_fit = true;
+    for (size_t c = 0; c < loader_.arity() && all_fit; ++c) {
+      const FieldColumn fields{scanner_.fields() + field_of_[c], scanner_.width(), rows,
+                               scanner_.is_ascii()};
+      all_fit = reader_.append(fields, loader_.column(c), loader_.names());
+    }
+    if (all_fit) return loader_.end_rows(rows);
+    loader_.drop_unfinished_row();
+    for (size_t row = 0; row < rows; ++row) find_bad_fields(row);
   }
 
-  void add_row() {
-    const auto& fields = scanner_.fields();
-    const size_t needed = fields_per_row_ == 0 ? predicate_.arity : fields_per_row_;
-    if (fields.size() != needed) return wrong_field_count();
-    for (size_t c = 0; c < predicate_.arity; ++c) {
-      const std::string_view field = fields[field_of_[c]];
+  void find_bad_fields(size_t row) {
+    for (size_t c = 0; c < loader_.arity() && !loader_.too_many_errors(); ++c) {
+      const std::string_view field = scanner_.field(row, field_of_[c]);
       lang::Value value;
-      if (!parse_field(field, type(c), session_.names, value)) {
-        bad_field(c, field);
-        value.bits = 0;  // keeps the columns of equal length; everything is dropped in the end
-      }
-      table().columns[c].append_typed(value);
+      if (!parse_field(field, loader_.type(c), loader_.names(), value)) bad_field(row, c, field);
     }
-    ++table().rows;
   }
 
-  void bad_field(size_t column, std::string_view field) {
-    if (errors_ >= kMaxErrorsPerFile) return;
-    const std::string type_name = lang::to_string(type(column));
-    std::string message = is_utf8(field)
-                              ? fmt::format("{} of `{}`: `{}` is not a {}", column_name(column),
-                                            signature(), shown(field), type_name)
-                              : fmt::format("{} of `{}`: the text is not valid UTF-8",
-                                            column_name(column), signature());
-    Diagnostic& diagnostic = row_error(std::move(message));
-    if (!predicate_.declared) {
+  void bad_field(size_t row, size_t column, std::string_view field) {
+    Diagnostic& diagnostic =
+        is_utf8(field)
+            ? loader_.bad_value(place(row), column, fmt::format("`{}`", shown(field)))
+            : loader_.row_error(place(row),
+                                fmt::format("{} of `{}`: the text is not valid UTF-8",
+                                            loader_.column_name(column), loader_.signature()));
+    if (!loader_.is_declared()) {
       diagnostic.help(
           fmt::format("nothing declares `{}`, so its types come from the rules; `{}` would fit "
                       "this row",
-                      signature(), fitting_declaration()));
+                      loader_.signature(), fitting_declaration(row)));
     }
   }
 
   // A declaration under which the row at hand could be read.
-  std::string fitting_declaration() {
+  std::string fitting_declaration(size_t row) {
     std::string types;
-    for (size_t c = 0; c < predicate_.arity; ++c) {
-      const std::string_view field = scanner_.fields()[field_of_[c]];
+    for (size_t c = 0; c < loader_.arity(); ++c) {
+      const std::string_view field = scanner_.field(row, field_of_[c]);
       lang::Value value;
       if (c > 0) types += ", ";
-      if (parse_field(field, type(c), session_.names, value)) {
-        types += lang::to_string(type(c));
-      } else if (parse_field(field, {lang::TypeKind::I64, nullptr}, session_.names, value)) {
+      if (parse_field(field, loader_.type(c), loader_.names(), value)) {
+        types += lang::to_string(loader_.type(c));
+      } else if (parse_field(field, {lang::TypeKind::I64, nullptr}, loader_.names(), value)) {
         types += "i64";
       } else {
         types += is_number(field) ? "f64" : "symbol";
       }
     }
-    return fmt::format("pred {}({}).", session_.names.symbols.text(predicate_.name), types);
+    const std::string signature = loader_.signature();
+    return fmt::format("pred {}({}).", signature.substr(0, signature.rfind('/')), types);
   }
 
   CsvScanner scanner_;
-  const std::string& name_;
-  Predicate& predicate_;
-  Session& session_;
+  FactLoader& loader_;
+  ColumnReader reader_;
+  std::vector<std::string> first_line_;
   std::vector<size_t> field_of_;  // by column
-  size_t fields_per_row_ = 0;     // 0: the number of columns
-  size_t errors_ = 0;
+  size_t fields_per_row_ = 0;
 };
-
-// "edge" or "edge/2" -> the predicate that loading the program marked for it.
-PredId find_relation(const Input& input, const Program& program, const Session& session) {
-  for (uint32_t i = 0; i < program.predicates.size(); ++i) {
-    const Predicate& predicate = program.predicates[i];
-    if (!predicate.is_input) continue;
-    const bool named = input.relation == lang::predicate_name(predicate, session.names) ||
-                       input.relation == lang::predicate_signature(predicate, session.names);
-    if (named) return {i};
-  }
-  XLOG_UNREACHABLE("loading the program checked that each --input has one relation");
-}
 
 }  // namespace
 
-bool load_csv(std::string_view text, const std::string& name, PredId pred, Program& program,
-              Session& session) {
-  return Loader(text, name, pred, program, session).load();
-}
-
-bool load_inputs(const std::vector<Input>& inputs, Program& program, Session& session) {
-  bool ok = true;
-  for (const Input& input : inputs) {
-    const PredId pred = find_relation(input, program, session);
-    std::string reason;
-    const std::optional<std::string> text = read_file(input.path, reason);
-    if (!text) {
-      session.diagnostics.report(Code::CannotReadFile, {},
-                                 fmt::format("cannot read `{}`: {}", input.path, reason));
-      ok = false;
-      continue;
-    }
-    ok = load_csv(*text, input.path, pred, program, session) && ok;
-  }
-  return ok;
+bool load_csv(ByteSource& source, FactLoader& loader) {
+  return CsvLoader(source, loader).load(source);
 }
 
 }  // namespace xlog::io

@@ -1,4 +1,4 @@
-// `--input relation=file.csv`: rows of a data file into the facts of a predicate.
+// Rows of a CSV or TSV file into the facts of a predicate.
 //
 // Every field is read as the type of its column: integers and floats in decimal, `true`, `false`,
 // `1`, `0` for bool, any text for symbols; a `term` column takes a number where the text is one,
@@ -8,23 +8,14 @@
 #pragma once
 
 #include <string>
-#include <vector>
+#include <string_view>
 
-#include "lang/load.h"
-#include "lang/program.h"
+#include "io/byte_source.h"
+#include "io/fact_loader.h"
 
 namespace xlog::io {
 
-struct Input {
-  std::string relation;  // "edge", or "edge/2" to choose among arities
-  std::string path;
-};
-
-// Loads all of them. On errors the diagnostics say so, and no row of a file with an error is kept.
-bool load_inputs(const std::vector<Input>& inputs, lang::Program& program, lang::Session& session);
-
-// One file whose bytes are here already; `name` is for diagnostics and for the delimiter.
-bool load_csv(std::string_view text, const std::string& name, lang::PredId pred,
-              lang::Program& program, lang::Session& session);
+// Reads the source to its end. The loader's name is for diagnostics and for the delimiter.
+bool load_csv(ByteSource& source, FactLoader& loader);
 
 }  // namespace xlog::io

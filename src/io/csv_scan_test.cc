@@ -2,21 +2,32 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 namespace xlog::io {
 namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-Rows scan(std::string_view text, char delimiter = ',') {
+Rows scan(std::string_view text, char delimiter = ',', size_t together = 100) {
   Rows rows;
-  CsvScanner scanner(text, delimiter);
-  for (ScanStatus status = scanner.next(); status != ScanStatus::End; status = scanner.next()) {
+  ByteSource source(text);
+  CsvScanner scanner(source);
+  scanner.begin(delimiter == ',' ? "a.csv" : "a.tsv");
+  for (ScanStatus status = scanner.next(together); status != ScanStatus::End;
+       status = scanner.next(together)) {
     if (status == ScanStatus::OpenQuote) {
       rows.push_back({"open quote"});
     } else if (status == ScanStatus::TextAfterQuote) {
       rows.push_back({"text after quote"});
     } else {
-      rows.emplace_back(scanner.fields().begin(), scanner.fields().end());
+      EXPECT_EQ(status, ScanStatus::Rows);
+      for (size_t row = 0; row < scanner.rows(); ++row) {
+        rows.emplace_back();
+        for (size_t i = 0; i < scanner.width(); ++i) {
+          rows.back().emplace_back(scanner.field(row, i));
+        }
+      }
     }
   }
   return rows;
@@ -28,6 +39,7 @@ TEST(CsvScan, Rows) {
   EXPECT_EQ(scan("a,b\nc,d\n"), (Rows{{"a", "b"}, {"c", "d"}}));
   EXPECT_EQ(scan("a,b\r\nc,d\r\n"), (Rows{{"a", "b"}, {"c", "d"}}));
   EXPECT_EQ(scan("a,b\r"), (Rows{{"a", "b"}}));
+  EXPECT_EQ(scan("a\n\r"), (Rows{{"a"}}));
   EXPECT_EQ(scan("a,\n,b\n,\n"), (Rows{{"a", ""}, {"", "b"}, {"", ""}}));
   EXPECT_EQ(scan("a,"), (Rows{{"a", ""}}));
   EXPECT_EQ(scan("a b\tc\n", '\t'), (Rows{{"a b", "c"}}));
@@ -53,13 +65,82 @@ TEST(CsvScan, QuoteErrors) {
 }
 
 TEST(CsvScan, LineNumbers) {
-  CsvScanner scanner("a\n\"b\nc\"\n\nd\n", ',');
-  scanner.next();
-  EXPECT_EQ(scanner.line(), 1u);
-  scanner.next();
-  EXPECT_EQ(scanner.line(), 2u);
-  scanner.next();
-  EXPECT_EQ(scanner.line(), 5u);
+  ByteSource source("a\n\"b\nc\"\n\nd\n");
+  CsvScanner scanner(source);
+  scanner.begin("a.csv");
+  ASSERT_EQ(scanner.next(10), ScanStatus::Rows);
+  ASSERT_EQ(scanner.rows(), 3u);
+  EXPECT_EQ(scanner.line(0), 1u);
+  EXPECT_EQ(scanner.line(1), 2u);
+  EXPECT_EQ(scanner.line(2), 5u);
+}
+
+TEST(CsvScan, LineNumbersOfErrors) {
+  ByteSource source("a\n\"b\n\"c\nd\n\"e\n");
+  CsvScanner scanner(source);
+  scanner.begin("a.csv");
+  ASSERT_EQ(scanner.next(10), ScanStatus::Rows);
+  ASSERT_EQ(scanner.next(10), ScanStatus::TextAfterQuote);
+  EXPECT_EQ(scanner.line(0), 2u);
+  ASSERT_EQ(scanner.next(10), ScanStatus::Rows);
+  EXPECT_EQ(scanner.line(0), 4u);
+  ASSERT_EQ(scanner.next(10), ScanStatus::OpenQuote);
+  EXPECT_EQ(scanner.line(0), 5u);
+  ASSERT_EQ(scanner.next(10), ScanStatus::End);
+}
+
+TEST(CsvScan, BatchesHaveRowsOfOneWidth) {
+  ByteSource source("a,b\nc,d\ne\nf,g\n");
+  CsvScanner scanner(source);
+  scanner.begin("a.csv");
+  ASSERT_EQ(scanner.next(10), ScanStatus::Rows);
+  EXPECT_EQ(scanner.rows(), 2u);
+  EXPECT_EQ(scanner.width(), 2u);
+  ASSERT_EQ(scanner.next(10), ScanStatus::Rows);
+  EXPECT_EQ(scanner.width(), 1u);
+  EXPECT_EQ(scanner.line(0), 3u);
+  ASSERT_EQ(scanner.next(10), ScanStatus::Rows);
+  EXPECT_EQ(scanner.line(0), 4u);
+  ASSERT_EQ(scanner.next(10), ScanStatus::End);
+}
+
+TEST(CsvScan, SaysWhetherABatchIsAscii) {
+  ByteSource source("a,b\nc,\xc3\xa4\n");
+  CsvScanner scanner(source);
+  scanner.begin("a.csv");
+  ASSERT_EQ(scanner.next(10), ScanStatus::Rows);
+  EXPECT_FALSE(scanner.is_ascii());
+}
+
+// Rows of all lengths around the size of the window and of a block, against the rows as they were
+// made.
+TEST(CsvScan, RandomRowsReadBack) {
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
+    const char delimiter = seed % 2 == 0 ? ',' : '\t';
+    static constexpr std::string_view kAlphabet = "ab,\t\n\r\"\xc3\xa4 ";
+    const size_t longest = seed % 20 == 0 ? 1'500'000 : below(2) == 0 ? 10 : 200;
+    const size_t width = 1 + below(4);
+    Rows rows(longest > 1000 ? 4 : 1 + below(400));
+    std::string text;
+    for (auto& row : rows) {
+      const size_t fields = below(20) == 0 ? 1 + below(4) : width;
+      for (size_t i = 0; i < fields; ++i) {
+        std::string field(below(longest), '\0');
+        for (char& c : field) c = kAlphabet[below(below(8) == 0 ? kAlphabet.size() : 2)];
+        if (i > 0) text += delimiter;
+        const size_t before = text.size();
+        append_field(text, field, delimiter);
+        if (fields == 1 && text.size() == before) text += "\"\"";
+        row.push_back(std::move(field));
+      }
+      text += below(2) == 0 ? "\n" : "\r\n";
+      if (below(10) == 0) text += "\n";
+    }
+    ASSERT_EQ(scan(text, delimiter, 1 + below(64)), rows);
+  }
 }
 
 TEST(CsvScan, WhatIsWrittenReadsBack) {
@@ -81,6 +162,8 @@ TEST(CsvScan, Delimiter) {
   EXPECT_EQ(delimiter_of("a.tab", ""), '\t');
   EXPECT_EQ(delimiter_of("a.facts", "x\ty\n"), '\t');
   EXPECT_EQ(delimiter_of("a", "x,y\n\t"), ',');
+  EXPECT_EQ(delimiter_of("a.tsv.gz", "x,y"), '\t');
+  EXPECT_EQ(delimiter_of("a.csv.ZST", "x\ty"), ',');
 }
 
 }  // namespace

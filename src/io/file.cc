@@ -58,6 +58,7 @@ std::optional<std::string> read_file(const std::string& path, std::string& reaso
 AtomicFile::AtomicFile(AtomicFile&& other) noexcept
     : path_(std::move(other.path_)),
       temporary_(std::exchange(other.temporary_, {})),
+      name_(std::move(other.name_)),
       reason_(std::move(other.reason_)),
       stream_(std::exchange(other.stream_, nullptr)) {}
 
@@ -68,6 +69,7 @@ void AtomicFile::discard() {
   stream_ = nullptr;
   if (!temporary_.empty()) unlink(temporary_.c_str());
   temporary_.clear();
+  name_.forget();
 }
 
 bool AtomicFile::fail() {
@@ -92,6 +94,7 @@ bool AtomicFile::open(const std::string& path) {
   const int fd = mkostemp(name.data(), O_CLOEXEC);
   if (fd < 0) return fail();
   temporary_ = name;
+  name_.remember(name);
   // mkstemp gives 0600; a new file gets what creating it would give, an old one keeps its mode.
   const mode_t mask = umask(0);
   umask(mask);
@@ -115,6 +118,7 @@ bool AtomicFile::finish() {
 bool AtomicFile::commit() {
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return fail();
   temporary_.clear();
+  name_.forget();
   // The rename itself is on disk once the folder is. A file system that cannot sync folders is no
   // error.
   const std::string folder = std::filesystem::path(path_).parent_path().string();

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "io/temporaries.h"
+
 namespace xlog::io {
 
 // The bytes of a file; "-" is standard input. On failure nullopt, and `reason` says why ("No such
@@ -20,7 +22,7 @@ std::optional<std::string> read_file(const std::string& path, std::string& reaso
 //   std::fputs("...", file.stream());
 //   if (!file.finish() || !file.commit()) return file.reason();
 //
-// Without commit() nothing is left behind.
+// Without commit() nothing is left behind, also when a signal ends the process.
 class AtomicFile {
  public:
   AtomicFile() = default;
@@ -33,6 +35,7 @@ class AtomicFile {
   bool finish();  // everything is on disk, under the temporary name
   bool commit();  // and now in its place
   const std::string& path() const { return path_; }
+  const std::string& temporary_path() const { return temporary_; }
   const std::string& reason() const { return reason_; }
 
  private:
@@ -41,6 +44,7 @@ class AtomicFile {
 
   std::string path_;       // where it shall be; a symbolic link is followed
   std::string temporary_;  // empty when there is none
+  TemporaryName name_;
   std::string reason_;
   std::FILE* stream_ = nullptr;
 };

@@ -3,11 +3,12 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
-#include "io/output_dir.h"
+#include "io/output_files.h"
 
 namespace xlog::io {
 namespace {
@@ -66,6 +67,23 @@ TEST_F(File, WithoutCommitNothingIsLeft) {
   EXPECT_EQ(entries(), 0u);
 }
 
+TEST_F(File, ASignalLeavesNothing) {
+  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
+    struct sigaction now = {};
+    sigaction(signal, nullptr, &now);
+    if (now.sa_handler == SIG_IGN) continue;  // as a shell does for what it runs beside itself
+    const auto write_and_die = [&] {
+      AtomicFile first;
+      AtomicFile second;
+      if (!first.open(path("a")) || !second.open(path("b"))) std::exit(1);
+      std::fputs("half", first.stream());
+      raise(signal);
+    };
+    EXPECT_EXIT(write_and_die(), testing::KilledBySignal(signal), "");
+    EXPECT_EQ(entries(), 0u);
+  }
+}
+
 TEST_F(File, KeepsTheModeAndFollowsLinks) {
   ASSERT_EQ(replace_file(path("a"), "old"), "");
   chmod(path("a").c_str(), 0640);
@@ -97,6 +115,11 @@ TEST_F(File, OutputDirHasAFileAQuery) {
   ASSERT_EQ(written.size(), 2u);
   EXPECT_EQ(contents("new/out/query_1.csv"), "X\n1\n");
   EXPECT_EQ(contents("new/out/query_2.csv"), "answer\nfalse\n");
+  written.clear();
+  ASSERT_TRUE(
+      write_output_file(path("all.csv"), Format::Csv, results, session.diagnostics, written));
+  EXPECT_EQ(written, std::vector<std::string>{path("all.csv")});
+  EXPECT_EQ(contents("all.csv"), "X\n1\n\nanswer\nfalse\n");
   written.clear();
   ASSERT_EQ(replace_file(path("file"), ""), "");
   EXPECT_FALSE(write_output_dir(path("file"), Format::Json, results, session.diagnostics, written));

@@ -1,7 +1,10 @@
 #include "io/write.h"
 
+#include <algorithm>
 #include <iterator>
 #include <numeric>
+
+#include "base/check.h"
 
 namespace xlog::io {
 
@@ -36,6 +39,16 @@ std::optional<Format> find_format(std::string_view text) {
   return std::nullopt;
 }
 
+std::optional<Format> format_of_file(std::string_view path) {
+  for (const Format format : {Format::Csv, Format::Tsv, Format::Json, Format::Ndjson}) {
+    if (path.ends_with(file_ending(format))) return format;
+  }
+  for (const std::string_view ending : {".db", ".sqlite", ".sqlite3"}) {
+    if (path.ends_with(ending)) return Format::Sqlite;
+  }
+  return std::nullopt;
+}
+
 void Output::flush() {
   if (stream == nullptr || text.empty()) return;
   std::fwrite(text.data(), 1, text.size(), stream);
@@ -53,6 +66,21 @@ std::vector<Section> sections(const logic::Answer& answer) {
   std::vector<Section> all;
   for (size_t v = 0; v < answer.views.size(); ++v) all.push_back({v + 1, &answer.views[v].queries});
   return all;
+}
+
+TableShape table_shape(const Results& results, uint32_t query) {
+  const std::vector<Section> all = sections(results.answer);
+  const bool no_view = !results.answer.well_founded && results.answer.view_count == 0;
+  const auto has_uncertain_row = [&](const Section& section) {
+    return std::ranges::any_of((*section.queries)[query].rows,
+                               [](const logic::Row& row) { return !is_certain(row.status); });
+  };
+  TableShape shape;
+  shape.has_view = all.size() > 1;
+  shape.is_truth_value = results.program.queries[query].columns.empty();
+  shape.has_status =
+      !shape.is_truth_value && (no_view || std::ranges::any_of(all, has_uncertain_row));
+  return shape;
 }
 
 bool is_certain(logic::RowStatus status) {
@@ -77,6 +105,8 @@ void write(Format format, const Results& results, Output& out) {
       return write_json(results, out);
     case Format::Ndjson:
       return write_ndjson(results, out);
+    case Format::Sqlite:
+      XLOG_UNREACHABLE("a database is no text");
   }
 }
 

@@ -7,6 +7,7 @@
 // (last) only where there are tsv     several views or rows that are not known. Several queries are
 // separated by an empty line. A query without
 //         variables has one column `answer` (true, false, possible, undefined).
+// sqlite  the same as tables of a database (sqlite_write.h); only into files
 #pragma once
 
 #include <cstdint>
@@ -23,12 +24,13 @@
 namespace xlog::io {
 
 // One table: enumerator, spelling, ending of files.
-#define XLOG_FORMATS(X)     \
-  X(Table, "table", ".csv") \
-  X(Csv, "csv", ".csv")     \
-  X(Tsv, "tsv", ".tsv")     \
-  X(Json, "json", ".json")  \
-  X(Ndjson, "ndjson", ".ndjson")
+#define XLOG_FORMATS(X)          \
+  X(Table, "table", ".csv")      \
+  X(Csv, "csv", ".csv")          \
+  X(Tsv, "tsv", ".tsv")          \
+  X(Json, "json", ".json")       \
+  X(Ndjson, "ndjson", ".ndjson") \
+  X(Sqlite, "sqlite", ".db")
 
 enum class Format : uint8_t {
 #define X(name, spelling, ending) name,
@@ -39,6 +41,8 @@ std::string_view spelling(Format format);
 std::string_view file_ending(Format format);  // a table is for people: as a file it is CSV
 std::optional<Format> find_format(std::string_view spelling);
 std::vector<std::string> format_names();
+// By the ending of a file's name: .csv, .tsv, .json, .ndjson, .db, .sqlite, .sqlite3.
+std::optional<Format> format_of_file(std::string_view path);
 
 // Collects text; with a stream it passes on what it has now and then, so that a long answer needs
 // no memory.
@@ -66,7 +70,7 @@ struct Results {
 };
 std::vector<uint32_t> all_queries(const lang::Program& program);
 
-void write(Format format, const Results& results, Output& out);
+void write(Format format, const Results& results, Output& out);  // all but sqlite
 void write_table(const Results& results, Output& out);
 void write_json(const Results& results, Output& out);
 void write_ndjson(const Results& results, Output& out);
@@ -80,6 +84,14 @@ struct Section {
   const std::vector<logic::QueryAnswer>* queries = nullptr;
 };
 std::vector<Section> sections(const logic::Answer& answer);
+
+// Which columns the rows of a query have beside its variables (csv, tsv, sqlite).
+struct TableShape {
+  bool has_view = false;
+  bool has_status = false;
+  bool is_truth_value = false;  // no variables: one column `answer`
+};
+TableShape table_shape(const Results& results, uint32_t query);
 
 bool is_certain(logic::RowStatus status);  // known or true
 // Of a query without variables: "true", "false", "possible", "undefined".

@@ -4,15 +4,6 @@
 namespace xlog::io {
 namespace {
 
-bool has_uncertain_row(const std::vector<Section>& all, uint32_t query) {
-  for (const Section& section : all) {
-    for (const logic::Row& row : (*section.queries)[query].rows) {
-      if (!is_certain(row.status)) return true;
-    }
-  }
-  return false;
-}
-
 // One line, field by field.
 class Line {
  public:
@@ -38,32 +29,28 @@ class Line {
 void write_query(const Results& results, uint32_t q, char delimiter, Output& out) {
   const lang::Query& query = results.program.queries[q];
   const lang::Names& names = results.session.names;
-  const std::vector<Section> all = sections(results.answer);
-  const bool no_view = !results.answer.well_founded && results.answer.view_count == 0;
-  const bool show_view = all.size() > 1;
-  const bool is_truth_value = query.columns.empty();
-  const bool show_status = !is_truth_value && (no_view || has_uncertain_row(all, q));
+  const TableShape shape = table_shape(results, q);
   {
     Line header(out, delimiter);
-    if (show_view) header.add("world_view");
+    if (shape.has_view) header.add("world_view");
     for (const Symbol column : query.columns) header.add(names.symbols.text(column));
-    if (is_truth_value) header.add("answer");
-    if (show_status) header.add("status");
+    if (shape.is_truth_value) header.add("answer");
+    if (shape.has_status) header.add("status");
   }
-  for (const Section& section : all) {
+  for (const Section& section : sections(results.answer)) {
     const logic::QueryAnswer& answer = (*section.queries)[q];
     const std::string view = std::to_string(section.view);
-    if (is_truth_value) {
+    if (shape.is_truth_value) {
       Line line(out, delimiter);
-      if (show_view) line.add(view);
+      if (shape.has_view) line.add(view);
       line.add(truth(answer));
       continue;
     }
     for (const logic::Row& row : answer.rows) {
       Line line(out, delimiter);
-      if (show_view) line.add(view);
+      if (shape.has_view) line.add(view);
       for (const lang::Value& value : row.values) line.add(lang::to_raw(value, names));
-      if (show_status) line.add(logic::spelling(row.status));
+      if (shape.has_status) line.add(logic::spelling(row.status));
     }
   }
 }

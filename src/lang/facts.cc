@@ -364,6 +364,16 @@ void FactColumn::append_typed(Value value) {
   }
 }
 
+void FactColumn::append_typed(std::span<const uint64_t> bits) {
+  const Storage storage = storage_of(type_.kind);
+  XLOG_CHECK(storage != Storage::Mixed, "a value of a term column has a kind of its own");
+  if (storage == Storage::Wide) {
+    for (const uint64_t value : bits) wide_.push_back(value);
+  } else {
+    for (const uint64_t value : bits) narrow_.push_back(static_cast<uint32_t>(value));
+  }
+}
+
 void FactColumn::shrink_to_fit() {
   narrow_.shrink_to_fit();
   wide_.shrink_to_fit();

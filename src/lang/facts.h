@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,7 @@ class FactColumn {
   const Column<Value>& mixed() const { return mixed_; }
   void append_typed(
       Value value);  // after convert(); value.kind must be the column's (or any for term)
+  void append_typed(std::span<const uint64_t> bits);  // many at once; not for a term column
   void shrink_to_fit();
   void truncate(
       size_t rows);  // drops the last values; used when a fact turns out malformed half-way

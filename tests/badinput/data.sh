@@ -17,6 +17,19 @@ rejects_data type.csv '1,a\nx,b\n'
 rejects_data range.csv '1,a\n4294967296,b\n'
 rejects_data utf8.csv '1,\377\n'
 rejects_data header.csv 'id,title\n1,a\n'
+rejects_data twice.csv 'id,name,id\n1,a,2\n'
+rejects_data wide.csv 'name,id,more\na,1,x\nb,2\n'
+rejects_data short.gz '\037\213\010\000'
+rejects_data damaged.gz '\037\213\010\000\000\000\000\000\000\003\377\377\377\377'
+rejects_data damaged.zst '\050\265\057\375\377\377\377\377\377\377\377\377'
+rejects_data utf16.csv '\377\3761\000,\000a\000'
+rejects_data header.db 'SQLite format 3\000'
+{ printf 'SQLite format 3\000'; head -c 100000 /dev/urandom; } >random.db
+timeout $seconds "$xlog" run p.xlog --input p=random.db >out 2>err
+[ $? -eq 1 ] || fail "a database of random bytes"
+{ printf '1,"'; repeat 'x' 10000000; echo; } >open_long.csv
+timeout $seconds "$xlog" run p.xlog --input p=open_long.csv >out 2>err
+[ $? -eq 1 ] || fail "a long open quote"
 mkdir folder.csv
 timeout $seconds "$xlog" run p.xlog --input p=folder.csv >out 2>err
 [ $? -eq 1 ] || fail "a folder as data"

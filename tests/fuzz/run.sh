@@ -1,11 +1,11 @@
 #!/bin/sh
-# Runs one fuzzer for XLOG_FUZZ_SECONDS (default 60; 0: the seeds only).
+# Runs one fuzzer for XLOG_FUZZ_SECONDS (default 30; 0: the seeds only).
 # usage: run.sh FUZZER SEED-FOLDER SCRATCH-FOLDER
 # New inputs go to SCRATCH-FOLDER/corpus, which starts as a copy of the seeds; a crashing input
 # stays in SCRATCH-FOLDER.
 set -eu
 fuzzer=$1 seeds=$2 scratch=$3
-seconds=${XLOG_FUZZ_SECONDS:-60}
+seconds=${XLOG_FUZZ_SECONDS:-30}
 
 rm -rf "$scratch/corpus"
 mkdir -p "$scratch/corpus"

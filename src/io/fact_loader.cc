@@ -1,0 +1,182 @@
+#include "io/fact_loader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "base/text.h"
+
+namespace xlog::io {
+namespace {
+
+constexpr size_t kShownText = 40;
+constexpr size_t kShownNames = 20;
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+bool same_name(std::string_view a, std::string_view b, bool any_case) {
+  return std::ranges::equal(
+      a, b, [&](char x, char y) { return x == y || (any_case && lower(x) == lower(y)); });
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string out;
+  for (size_t i = 0; i < std::min(names.size(), kShownNames); ++i) {
+    out += (i == 0 ? "" : ", ") + shown(names[i]);
+  }
+  return names.size() > kShownNames ? out + ", ..." : out;
+}
+
+}  // namespace
+
+std::string shown(std::string_view text) {
+  std::string out = printable(text.substr(0, kShownText));
+  if (text.size() > kShownText) out += "...";
+  return out;
+}
+
+FactLoader::FactLoader(std::string name, lang::PredId pred, lang::Program& program,
+                       lang::Session& session)
+    : name_(std::move(name)), predicate_(program[pred]), session_(session) {}
+
+std::string FactLoader::column_name(size_t column) const {
+  const Symbol name = predicate_.columns[column].name;
+  return name.empty() ? fmt::format("column {}", column + 1)
+                      : fmt::format("column `{}`", session_.names.symbols.text(name));
+}
+
+std::string FactLoader::signature() const {
+  return lang::predicate_signature(predicate_, session_.names);
+}
+
+bool FactLoader::begin() {
+  if (!columns_can_be_read()) return false;
+  if (!predicate_.facts) {
+    predicate_.facts = std::make_unique<lang::FactTable>();
+    table().name = predicate_.name;
+    table().strong_negation = predicate_.strong_negation;
+    table().arity = predicate_.arity;
+    table().columns.resize(predicate_.arity);
+  }
+  for (size_t c = 0; c < arity(); ++c) column(c).convert(type(c), session_.names);
+  rows_before_ = table().rows;
+  return true;
+}
+
+bool FactLoader::columns_can_be_read() {
+  if (predicate_.arity == 0) {
+    session_.diagnostics
+        .report(Code::NotSupportedByEngine, predicate_.span,
+                fmt::format("`{}` has no columns to load from a file", signature()))
+        .at(name_)
+        .help("state it as a fact in the program");
+    return false;
+  }
+  for (size_t c = 0; c < arity(); ++c) {
+    if (type(c).kind != lang::TypeKind::List && type(c).kind != lang::TypeKind::Compound) continue;
+    session_.diagnostics
+        .report(Code::NotSupportedByEngine, predicate_.columns[c].type_span,
+                fmt::format("{} of `{}` is of type {}, which cannot be read from a data file",
+                            column_name(c), signature(), lang::to_string(type(c))))
+        .at(name_)
+        .help("write these rows as facts in the program, or load their parts into other relations");
+    return false;
+  }
+  return true;
+}
+
+bool FactLoader::finish() {
+  if (errors_ == 0) {
+    for (lang::FactColumn& c : table().columns) c.shrink_to_fit();
+    if (table().rows > rows_before_) table().runs.push_back({rows_before_, 0});
+    return true;
+  }
+  table().rows = rows_before_;
+  drop_unfinished_row();
+  return false;
+}
+
+void FactLoader::drop_unfinished_row() {
+  for (lang::FactColumn& c : table().columns) c.truncate(table().rows);
+}
+
+// ---- Columns by name ----
+
+bool FactLoader::all_columns_named() const {
+  return std::none_of(predicate_.columns.begin(), predicate_.columns.end(),
+                      [](const lang::PredicateColumn& column) { return column.name.empty(); });
+}
+
+size_t FactLoader::find_column(size_t column, const std::vector<std::string>& given,
+                               bool any_case) const {
+  const std::string_view name = session_.names.symbols.text(predicate_.columns[column].name);
+  const auto found = std::ranges::find_if(given, [&](const std::string& candidate) {
+    return same_name(trimmed(candidate), name, any_case);
+  });
+  return static_cast<size_t>(found - given.begin());
+}
+
+bool FactLoader::map_columns(const std::vector<std::string>& given, bool any_case,
+                             const std::string& place, const std::string& what_names_them,
+                             std::vector<size_t>& positions) {
+  positions.assign(arity(), 0);
+  std::vector<std::string> declared;
+  std::vector<std::string> missing;
+  for (size_t c = 0; c < arity(); ++c) {
+    const std::string_view name = session_.names.symbols.text(predicate_.columns[c].name);
+    declared.emplace_back(name);
+    positions[c] = find_column(c, given, any_case);
+    if (positions[c] == given.size()) {
+      missing.push_back(column_name(c));
+      continue;
+    }
+    const auto copies = std::ranges::count_if(given, [&](const std::string& candidate) {
+      return same_name(trimmed(candidate), name, any_case);
+    });
+    if (copies > 1) {
+      row_error(place, fmt::format("{} names {} of `{}` {} times", what_names_them, column_name(c),
+                                   signature(), copies));
+      return false;
+    }
+  }
+  if (missing.empty()) return true;
+  row_error(place, fmt::format("{} does not name {} of `{}`", what_names_them, joined(missing),
+                               signature()))
+      .note(fmt::format("`{}` has the columns: {}", signature(), joined(declared)))
+      .note(fmt::format("the file has the columns: {}", joined(given)));
+  return false;
+}
+
+// ---- Errors ----
+
+Diagnostic& FactLoader::row_error(const std::string& place, std::string message) {
+  ++errors_;
+  Diagnostic& diagnostic = session_.diagnostics.report(Code::BadDataRow, {}, std::move(message));
+  diagnostic.at(place);
+  if (errors_ == kMaxErrors) {
+    diagnostic.note("the rest of the file was not read: too many errors");
+  }
+  return diagnostic;
+}
+
+Diagnostic& FactLoader::bad_value(const std::string& place, size_t column,
+                                  const std::string& shown_value) {
+  return row_error(place, fmt::format("{} of `{}`: {} is not a {}", column_name(column),
+                                      signature(), shown_value, lang::to_string(type(column))));
+}
+
+void FactLoader::cannot_read(const std::string& reason) {
+  ++errors_;
+  session_.diagnostics.report(Code::CannotReadFile, {},
+                              fmt::format("cannot read `{}`: {}", name_, reason));
+}
+
+}  // namespace xlog::io

@@ -1,0 +1,92 @@
+#include "io/input.h"
+
+#include <filesystem>
+
+#include "base/check.h"
+#include "io/byte_source.h"
+#include "io/csv.h"
+#include "io/fact_loader.h"
+#include "io/sqlite.h"
+#include "io/sqlite_read.h"
+
+namespace xlog::io {
+namespace {
+
+using lang::Predicate;
+using lang::PredId;
+using lang::Program;
+using lang::Session;
+
+// The endings by which a file that does not exist (yet) is taken for a database.
+constexpr std::string_view kDatabaseEndings[] = {".db", ".sqlite", ".sqlite3", ".db3"};
+
+bool exists(std::string_view path) {
+  std::error_code error;
+  return std::filesystem::exists(std::filesystem::path(path), error);
+}
+
+// "edge" or "edge/2" -> the predicate that loading the program marked for it.
+PredId find_relation(const Input& input, const Program& program, const Session& session) {
+  for (uint32_t i = 0; i < program.predicates.size(); ++i) {
+    const Predicate& predicate = program.predicates[i];
+    if (!predicate.is_input) continue;
+    const bool named = input.relation == lang::predicate_name(predicate, session.names) ||
+                       input.relation == lang::predicate_signature(predicate, session.names);
+    if (named) return {i};
+  }
+  XLOG_UNREACHABLE("loading the program checked that each --input has one relation");
+}
+
+bool load_input(const Input& input, Program& program, Session& session) {
+  const PredId pred = find_relation(input, program, session);
+  FactLoader loader(input.path, pred, program, session);
+  ByteSource source;
+  if (!source.open(input.path)) {
+    loader.cannot_read(source.reason());
+    return false;
+  }
+  if (is_sqlite(source.head())) {
+    if (input.path == "-") {
+      loader.cannot_read("a SQLite database cannot be read from standard input");
+      return false;
+    }
+    return load_sqlite(
+        input.table.empty() ? lang::predicate_name(program[pred], session.names) : input.table,
+        loader);
+  }
+  if (!input.table.empty()) {
+    loader.cannot_read("it is no SQLite database, so it has no tables");
+    return false;
+  }
+  return load_csv(source, loader);
+}
+
+}  // namespace
+
+Input parse_input(std::string relation, std::string_view text) {
+  Input input{std::move(relation), std::string(text), ""};
+  if (exists(text)) return input;
+  for (const bool must_exist : {true, false}) {
+    for (size_t colon = text.find(':'); colon != std::string_view::npos;
+         colon = text.find(':', colon + 1)) {
+      const std::string_view path = text.substr(0, colon);
+      bool is_file = must_exist && !path.empty() && exists(path);
+      for (const std::string_view ending : kDatabaseEndings) {
+        is_file = is_file || (!must_exist && path.ends_with(ending));
+      }
+      if (!is_file) continue;
+      input.path = path;
+      input.table = text.substr(colon + 1);
+      return input;
+    }
+  }
+  return input;
+}
+
+bool load_inputs(const std::vector<Input>& inputs, Program& program, Session& session) {
+  bool ok = true;
+  for (const Input& input : inputs) ok = load_input(input, program, session) && ok;
+  return ok;
+}
+
+}  // namespace xlog::io

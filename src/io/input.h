@@ -1,0 +1,27 @@
+// `--input relation=file`: data files into the facts of the program. What a file is shows in its
+// first bytes: a SQLite database, or CSV or TSV text, which may be packed with gzip or zstd.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lang/load.h"
+#include "lang/program.h"
+
+namespace xlog::io {
+
+struct Input {
+  std::string relation;  // "edge", or "edge/2" to choose among arities
+  std::string path;
+  std::string table;  // of a database: a table, a view or a SELECT; empty: named as the relation
+};
+
+// "edges.csv", "graph.db", "graph.db:edges", "graph.db:SELECT a, b FROM edges". A name with a colon
+// is the name of a file where there is such a file.
+Input parse_input(std::string relation, std::string_view text);
+
+// Loads all of them. On errors the diagnostics say so, and no row of a file with an error is kept.
+bool load_inputs(const std::vector<Input>& inputs, lang::Program& program, lang::Session& session);
+
+}  // namespace xlog::io
