@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/check.h"
 #include "engine/component.h"
 #include "engine/domains.h"
 #include "oracle/evaluate.h"
 #include "oracle/instantiate.h"
 #include "oracle/refuse.h"
+#include "plan/aggregates.h"
 #include "plan/build.h"
 
 namespace xlog::engine {
@@ -217,6 +219,11 @@ std::optional<Answer> evaluate(lang::Program& program, logic::Analysis& analysis
                                lang::Session& session, const logic::AnswerOptions& options,
                                device::Device& device, Statistics& statistics) {
   if (oracle::refuse_unsupported(program, session)) return std::nullopt;
+  if (plan::expand_aggregates(program, analysis, session)) {
+    std::optional<logic::Analysis> again = logic::analyze(program, session);
+    XLOG_CHECK(again.has_value(), "a rewritten program is as safe as it was");
+    analysis = std::move(*again);
+  }
   return Evaluation(program, analysis, session, options, device, statistics).run();
 }
 

@@ -73,6 +73,21 @@ TEST(Engine, HeadAggregates) {
   )");
 }
 
+TEST(Engine, BodyAggregates) {
+  expect_same(R"(
+    node(1..5). e(1, 2, 10). e(1, 3, 5). e(2, 3, 7). e(2, 3, 8).
+    out(X, N) :- node(X), N = count : { e(X, Y, W) }.
+    weight(X, S) :- node(X), S = sum W : { e(X, Y, W) }.
+    heaviest(X, M) :- node(X), M = max W : { e(X, Y, W) }.
+    above(X, N) :- node(X), N = count : { e(_, _, W), W > X + 5 }.
+    busy(X) :- node(X), 2 = count : { e(X, Y, W) }.
+    both(X, N, S) :- node(X), N = count : { e(X, Y, W) }, S = sum W : { e(Y, X, W) }.
+    total(N) :- N = count : { e(X, Y, W) }.
+    ?- out(X, N). ?- weight(X, S). ?- heaviest(X, M). ?- above(X, N). ?- busy(X). ?- both(X, N, S).
+    ?- total(N). ?- N = count : { node(X) }. ?- N = count : { e(X, X, W) }.
+  )");
+}
+
 TEST(Engine, MixedWithTheReference) {
   expect_same(R"(
     edge(1, 2). edge(2, 3).

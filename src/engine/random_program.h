@@ -195,6 +195,7 @@ class ProgramGenerator {
 
   void facts(const Predicate& pred) {
     const uint32_t rows = chance(5) ? 0 : chance(5) ? 1 : 2 + pick(12);
+    if (chance(6)) many_facts(pred);
     for (uint32_t i = 0; i < rows; ++i) {
       std::vector<std::string> args;
       for (Type type : pred.columns) args.push_back(constant(type));
@@ -203,6 +204,18 @@ class ProgramGenerator {
     if (std::ranges::find(below_, pred.name, &Predicate::name) == below_.end()) {
       below_.push_back(pred);
     }
+  }
+
+  // Enough rows for sets that grow and indexes of several runs.
+  void many_facts(const Predicate& pred) {
+    std::vector<std::string> args;
+    uint32_t left = 400;
+    for (Type type : pred.columns) {
+      const uint32_t size = 1 + pick(is_integer(type) ? std::min(left, 100u) : 1);
+      left /= size;
+      args.push_back(size == 1 ? constant(type) : fmt::format("0..{}", size - 1));
+    }
+    say(atom(pred, args), {});
   }
 
   // ---- expressions ----
@@ -443,7 +456,7 @@ class ProgramGenerator {
       after.push_back(c == column ? fmt::format("Y{} + 1", c) : before.back());
     }
     say(atom(pred, after) + " :- ",
-        shuffled({atom(pred, before), fmt::format("Y{} < {}", column, 3 + pick(10)),
+        shuffled({atom(pred, before), fmt::format("Y{} < {}", column, 3 + pick(chance(10) ? 300 : 10)),
                   fmt::format("Y{} >= 0", column)}));
   }
 

@@ -157,10 +157,8 @@ void PipelineCode::run(const Values& row, const std::function<void(const Slots&)
                        const std::function<void()>& no_value) {
   emit_ = emit;
   no_value_ = no_value;
-  if (!driver_) return step(0);
-  // The driver's row first: the steps before it only test and compute.
-  with_row(
-      *driver_, [&](size_t c) { return row[c]; }, true);
+  driver_row_ = row;
+  step(0);
 }
 
 Values PipelineCode::key_values(const Step& step) const {
@@ -200,11 +198,10 @@ void PipelineCode::with_row(size_t s, const std::function<Value(size_t column)>&
         break;
     }
   }
-  const size_t next = driver_ == s ? 0 : s + 1;
   if (agrees) {
-    k_.if_then(*agrees, [&] { step(next); });
+    k_.if_then(*agrees, [&] { step(s + 1); });
   } else {
-    step(next);
+    step(s + 1);
   }
 }
 
@@ -252,7 +249,9 @@ Value PipelineCode::exists(size_t s) {
 void PipelineCode::step(size_t s) {
   if (s == pipeline_.steps.size()) return emit_(slots_);
   const Step& here = pipeline_.steps[s];
-  if (driver_ == s) return step(s + 1);
+  if (driver_ == s)
+    return with_row(
+        s, [&](size_t c) { return driver_row_[c]; }, true);
   const std::function<void()> next = [&] { step(s + 1); };
   switch (here.kind) {
     case StepKind::Match:

@@ -64,6 +64,7 @@ class PipelineCode {
   std::optional<size_t> driver_;
   std::vector<Access> access_;  // by step
   Slots slots_;
+  Values driver_row_;
   std::function<void(const Slots&)> emit_;
   std::function<void()> no_value_;
 };

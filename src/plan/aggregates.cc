@@ -1,0 +1,276 @@
+#include "plan/aggregates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "plan/build.h"
+
+namespace xlog::plan {
+
+using lang::AggregateFn;
+using lang::Literal;
+using lang::LiteralKind;
+using lang::PredId;
+using lang::Rule;
+using lang::TermKind;
+
+namespace {
+
+// Each aggregate with a value for nothing doubles the rules.
+constexpr size_t kMostAggregates = 4;
+
+bool has_default(const Literal& literal) {
+  return literal.aggregate == AggregateFn::Count || literal.aggregate == AggregateFn::Sum;
+}
+
+class Expansion {
+ public:
+  Expansion(lang::Program& program, const logic::Analysis& analysis, lang::Session& session)
+      : program_(program), analysis_(analysis), session_(session) {}
+
+  bool run() {
+    const size_t rules = program_.rules.size();
+    for (uint32_t r = 0; r < rules; ++r) {
+      if (can_expand(r)) expand(r);
+    }
+    return changed_;
+  }
+
+ private:
+  // ---- which rules ----
+
+  bool is_determined(PredId pred) const {
+    const uint32_t c = analysis_.component_of[pred.index];
+    return analysis_.components[c].klass == logic::ComponentClass::Determined;
+  }
+
+  bool is_determined(const std::vector<Literal>& body) const {
+    return std::ranges::all_of(body, [&](const Literal& literal) {
+      const bool fine = literal.kind != LiteralKind::Atom || is_determined(literal.pred);
+      return fine && is_determined(literal.body);
+    });
+  }
+
+  bool can_expand(uint32_t r) const {
+    const Rule& rule = program_.rules[r];
+    size_t aggregates = 0;
+    for (const Literal& literal : rule.body) {
+      if (literal.kind != LiteralKind::Aggregate) continue;
+      ++aggregates;
+      // One level: what is nested deeper stays where it is.
+      for (const Literal& inner : literal.body) {
+        if (inner.kind == LiteralKind::Aggregate || inner.kind == LiteralKind::Builtin)
+          return false;
+      }
+    }
+    if (aggregates == 0 || aggregates > kMostAggregates) return false;
+    const bool plain =
+        rule.head_kind == lang::HeadKind::Atom || rule.head_kind == lang::HeadKind::None;
+    if (!plain || rule.annotated || rule.learnable) return false;
+    if (!rule.head.empty() && !is_determined(rule.head[0].pred)) return false;
+    return is_determined(rule.body);
+  }
+
+  // ---- variables ----
+
+  using Variables = std::set<lang::VarId>;
+
+  static void collect(const std::vector<Literal>& body, Variables& out) {
+    for (const Literal& literal : body) {
+      std::vector<lang::VarId> found;
+      lang::collect_variables(literal, found);
+      out.insert(found.begin(), found.end());
+    }
+  }
+
+  // Variables inside the braces that stand outside of them too.
+  static std::vector<lang::VarId> group_of(const Rule& rule, size_t index) {
+    const Literal& aggregate = rule.body[index];
+    Variables inside;
+    collect(aggregate.body, inside);
+    std::vector<lang::VarId> found;
+    if (aggregate.has_value) lang::collect_variables(aggregate.rhs, found);
+    inside.insert(found.begin(), found.end());
+    Variables outside;
+    for (size_t i = 0; i < rule.body.size(); ++i) {
+      if (i != index) collect({rule.body[i]}, outside);
+    }
+    found.clear();
+    lang::collect_variables(aggregate.lhs, found);
+    for (const lang::HeadElement& head : rule.head) {
+      for (const Term& arg : head.args) lang::collect_variables(arg, found);
+    }
+    for (const lang::HeadAggregate& head : rule.aggregates) {
+      if (head.has_value) lang::collect_variables(head.value, found);
+    }
+    outside.insert(found.begin(), found.end());
+    std::vector<lang::VarId> group;
+    std::ranges::set_intersection(inside, outside, std::back_inserter(group));
+    return group;
+  }
+
+  // Whether the atoms of a body bring all of `wanted` and what its other literals use.
+  static bool binds_all(const std::vector<Literal>& body, const std::vector<lang::VarId>& wanted) {
+    Variables bound;
+    for (const Literal& literal : body) {
+      if (literal.kind != LiteralKind::Atom || literal.nots != 0) continue;
+      if (literal.modal != lang::Modal::None) continue;
+      collect({literal}, bound);
+    }
+    Variables used(wanted.begin(), wanted.end());
+    collect(body, used);
+    return std::ranges::includes(bound, used);
+  }
+
+  // ---- rewriting ----
+
+  Term variable(const Rule& rule, lang::VarId v) const {
+    Term term;
+    term.kind = TermKind::Variable;
+    term.var = v;
+    term.type = rule.variables[v.index].type;
+    return term;
+  }
+
+  PredId add_predicate(const std::vector<lang::Type>& types, Span span) {
+    lang::Predicate predicate;
+    predicate.name = session_.names.symbols.intern(
+        fmt::format("__xlog_aggregate_{}", program_.predicates.size()));
+    predicate.arity = static_cast<uint32_t>(types.size());
+    for (const lang::Type& type : types) predicate.columns.push_back({{}, type, span});
+    predicate.helper = true;
+    predicate.span = span;
+    program_.predicates.push_back(std::move(predicate));
+    return {static_cast<uint32_t>(program_.predicates.size() - 1)};
+  }
+
+  void add_rule(Rule rule) {
+    const uint32_t index = static_cast<uint32_t>(program_.rules.size());
+    for (const lang::HeadElement& head : rule.head) program_[head.pred].rules.push_back(index);
+    program_.rules.push_back(std::move(rule));
+  }
+
+  // A rule for the groups that are asked for: what is evaluated before the aggregate.
+  PredId add_context(const Rule& rule, uint32_t r, size_t index,
+                     const std::vector<lang::VarId>& group) {
+    Rule context = rule;
+    context.origin = lang::RuleOrigin::Function;
+    context.head_kind = lang::HeadKind::Atom;
+    context.aggregates.clear();
+    context.body.clear();
+    for (uint32_t i : analysis_.orders[r].body.sequence) {
+      if (i == index) break;
+      context.body.push_back(rule.body[i]);
+    }
+    std::vector<lang::Type> types;
+    lang::HeadElement head;
+    for (lang::VarId v : group) {
+      head.args.push_back(variable(rule, v));
+      types.push_back(head.args.back().type);
+    }
+    head.pred = add_predicate(types, rule.span);
+    context.head = {head};
+    add_rule(std::move(context));
+    return head.pred;
+  }
+
+  // The aggregate as a relation of groups and results.
+  PredId add_aggregate(const Rule& rule, uint32_t r, size_t index,
+                       const std::vector<lang::VarId>& group) {
+    const Literal& literal = rule.body[index];
+    Rule made = rule;
+    made.origin = lang::RuleOrigin::Function;
+    made.head_kind = lang::HeadKind::Atom;
+    made.aggregates.clear();
+    made.body = literal.body;
+    std::vector<lang::VarId> wanted = group;
+    if (literal.has_value) lang::collect_variables(literal.rhs, wanted);
+    if (!binds_all(literal.body, wanted)) {
+      Literal asked;
+      asked.pred = add_context(rule, r, index, group);
+      asked.span = literal.span;
+      for (lang::VarId v : group) asked.args.push_back(variable(rule, v));
+      made.body.insert(made.body.begin(), asked);
+    }
+    lang::HeadElement head;
+    std::vector<lang::Type> types;
+    for (lang::VarId v : group) {
+      head.args.push_back(variable(rule, v));
+      types.push_back(head.args.back().type);
+    }
+    Term dummy;
+    dummy.type = literal.lhs.type;
+    dummy.value.kind = dummy.type.kind;
+    head.args.push_back(dummy);
+    types.push_back(dummy.type);
+    head.pred = add_predicate(types, literal.span);
+    made.aggregates = {
+        {static_cast<uint32_t>(group.size()), literal.aggregate, literal.has_value, literal.rhs}};
+    made.head = {head};
+    add_rule(std::move(made));
+    return head.pred;
+  }
+
+  static Term nothing(const lang::Type& type) {
+    Term zero;
+    zero.type = type;
+    zero.value.kind = type.kind;
+    return zero;
+  }
+
+  void expand(uint32_t r) {
+    changed_ = true;
+    std::vector<Rule> variants = {program_.rules[r]};
+    for (size_t i = 0; i < variants[0].body.size(); ++i) {
+      if (variants[0].body[i].kind != LiteralKind::Aggregate) continue;
+      const Rule original = program_.rules[r];
+      const Literal& aggregate = original.body[i];
+      const std::vector<lang::VarId> group = group_of(original, i);
+      Literal found;
+      found.span = aggregate.span;
+      found.pred = add_aggregate(original, r, i, group);
+      for (lang::VarId v : group) found.args.push_back(variable(original, v));
+      Literal absent = found;
+      found.args.push_back(aggregate.lhs);
+      std::vector<Rule> next;
+      for (const Rule& variant : variants) {
+        next.push_back(variant);
+        next.back().body[i] = found;
+        if (!has_default(aggregate)) continue;
+        Rule empty = variant;
+        Literal gone = absent;
+        gone.nots = 1;
+        const lang::VarId any = {static_cast<uint32_t>(empty.variables.size())};
+        empty.variables.push_back({{}, true, true, aggregate.lhs.type, aggregate.span});
+        gone.args.push_back(variable(empty, any));
+        empty.body[i] = gone;
+        Literal zero;
+        zero.kind = LiteralKind::Compare;
+        zero.span = aggregate.span;
+        zero.lhs = aggregate.lhs;
+        zero.rhs = nothing(aggregate.lhs.type);
+        empty.body.push_back(zero);
+        next.push_back(std::move(empty));
+      }
+      variants = std::move(next);
+    }
+    program_.rules[r] = variants[0];
+    for (size_t v = 1; v < variants.size(); ++v) add_rule(std::move(variants[v]));
+  }
+
+  lang::Program& program_;
+  const logic::Analysis& analysis_;
+  lang::Session& session_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+bool expand_aggregates(lang::Program& program, const logic::Analysis& analysis,
+                       lang::Session& session) {
+  return Expansion(program, analysis, session).run();
+}
+
+}  // namespace xlog::plan
