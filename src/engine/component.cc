@@ -121,63 +121,88 @@ Status Rules::aggregate(uint32_t index, ComponentRun& run) {
   return Done{};
 }
 
+// Makes what the round added visible; whether some relation has new rows.
+Result<bool> Rules::next_round(const logic::Component& component) {
+  bool changed = false;
+  for (PredId pred : component.predicates) {
+    Result<bool> grew = database_[pred].next_round();
+    if (!grew.ok()) return grew.error();
+    changed |= *grew;
+  }
+  return changed;
+}
+
+// The rules that do not read the component.
+Status Rules::run_once(uint32_t c, ComponentRun& run) {
+  for (uint32_t r : analysis_.components[c].rules) {
+    const Rule& rule = program_.rules[r];
+    const bool recursive = std::ranges::any_of(rule.body, [&](const Literal& literal) {
+      return literal.kind == LiteralKind::Atom && inside(literal.pred, c);
+    });
+    if (recursive) continue;
+    if (!rule.aggregates.empty()) {
+      if (Status done = aggregate(r, run); !done.ok()) return done;
+      continue;
+    }
+    Derivation derivation = version(r, {}, c);
+    if (Status done = derive(derivation, run); !done.ok()) return done;
+  }
+  return Done{};
+}
+
+// One version for each literal that reads the component.
+std::vector<Derivation> Rules::versions(uint32_t c) {
+  std::vector<Derivation> made;
+  for (uint32_t r : analysis_.components[c].rules) {
+    const Rule& rule = program_.rules[r];
+    for (uint32_t i = 0; i < rule.body.size(); ++i) {
+      if (rule.body[i].kind != LiteralKind::Atom || !inside(rule.body[i].pred, c)) continue;
+      made.push_back(version(r, i, c));
+    }
+  }
+  if (made.size() == 1) made[0].go_on_with_own_rows();
+  return made;
+}
+
+Status Rules::run_rounds(uint32_t c, ComponentRun& run) {
+  std::vector<Derivation> derivations = versions(c);
+  const logic::Component& component = analysis_.components[c];
+  for (PredId pred : component.predicates) {
+    database_[pred].restart();
+    const bool looked_up = std::ranges::any_of(derivations, [&](const Derivation& derivation) {
+      return relation::looks_up(derivation.pipeline(), pred);
+    });
+    if (!looked_up) database_[pred].allow_forgetting();
+  }
+  for (bool changed = true; changed;) {
+    ++run.rounds;
+    for (Derivation& derivation : derivations) {
+      if (Status done = derive(derivation, run); !done.ok()) return done;
+    }
+    Result<bool> more = next_round(component);
+    if (!more.ok()) return more.error();
+    changed = *more;
+  }
+  return Done{};
+}
+
 Result<ComponentRun> Rules::evaluate(uint32_t c) {
   const logic::Component& component = analysis_.components[c];
   ComponentRun run;
   run.makes_values = makes_values(c);
   for (PredId pred : component.predicates) {
     if (Status loaded = database_.load_facts(pred); !loaded.ok()) return loaded.error();
-    database_[pred].next_round();
   }
-  // The versions of the rules that read the component: one for each such literal.
-  struct Version {
-    PredId reads;
-    Derivation derivation;
-  };
-  std::vector<Version> versions;
-  std::vector<std::pair<uint32_t, uint32_t>> deltas;  // rule, literal
-  for (uint32_t r : component.rules) {
-    const Rule& rule = program_.rules[r];
-    bool recursive = false;
-    for (uint32_t i = 0; i < rule.body.size(); ++i) {
-      if (rule.body[i].kind != LiteralKind::Atom || !inside(rule.body[i].pred, c)) continue;
-      recursive = true;
-      deltas.emplace_back(r, i);
-    }
-    if (recursive) continue;
-    if (!rule.aggregates.empty()) {
-      if (Status done = aggregate(r, run); !done.ok()) return done.error();
-      continue;
-    }
-    Derivation derivation = version(r, {}, c);
-    if (Status done = derive(derivation, run); !done.ok()) return done.error();
+  if (Status done = run_once(c, run); !done.ok()) return done.error();
+  Result<bool> any = next_round(component);
+  if (!any.ok()) return any.error();
+  if (component.recursive && *any) {
+    if (Status done = run_rounds(c, run); !done.ok()) return done.error();
   }
   for (PredId pred : component.predicates) {
-    database_[pred].next_round();
-    database_[pred].restart();
+    if (Status done = database_[pred].finish(); !done.ok()) return done.error();
   }
-  auto finish = [&] {
-    for (PredId pred : component.predicates) {
-      database_[pred].next_round();
-      database_[pred].finish();
-    }
-    return run;
-  };
-  if (deltas.empty()) return finish();
-  for (const auto& [r, literal] : deltas) {
-    versions.push_back({program_.rules[r].body[literal].pred, version(r, literal, c)});
-  }
-  if (versions.size() == 1) versions[0].derivation.go_on_with_own_rows();
-  for (bool changed = true; changed;) {
-    ++run.rounds;
-    for (Version& v : versions) {
-      if (database_[v.reads].fresh() == database_[v.reads].rows()) continue;
-      if (Status done = derive(v.derivation, run); !done.ok()) return done.error();
-    }
-    changed = false;
-    for (PredId pred : component.predicates) changed |= database_[pred].next_round();
-  }
-  return finish();
+  return run;
 }
 
 Result<Rules::Solutions> Rules::solve(uint32_t constraint, uint64_t& valueless) {
@@ -186,9 +211,12 @@ Result<Rules::Solutions> Rules::solve(uint32_t constraint, uint64_t& valueless) 
   std::vector<lang::Term> terms;
   std::vector<kernel::Type> types;
   std::vector<lang::TypeKind> kinds;
+  std::vector<lang::VarId> occurring;
+  for (const Literal& literal : rule.body) lang::collect_variables(literal, occurring);
   for (uint32_t v = 0; v < rule.variables.size(); ++v) {
     const lang::Variable& variable = rule.variables[v];
     if (variable.anonymous || variable.helper) continue;
+    if (std::ranges::find(occurring, lang::VarId{v}) == occurring.end()) continue;
     lang::Term term;
     term.kind = lang::TermKind::Variable;
     term.var = {v};

@@ -40,6 +40,10 @@ class Rules {
   Result<Solutions> solve(uint32_t constraint, uint64_t& valueless);
 
  private:
+  Result<bool> next_round(const logic::Component& component);
+  Status run_once(uint32_t component, ComponentRun& run);
+  Status run_rounds(uint32_t component, ComponentRun& run);
+  std::vector<relation::Derivation> versions(uint32_t component);
   Status derive(relation::Derivation& derivation, ComponentRun& run);
   Status aggregate(uint32_t rule, ComponentRun& run);
   static Status count(relation::Relation& into, uint64_t number, ComponentRun& run);

@@ -45,6 +45,7 @@ Status Database::load_facts(PredId pred) {
 
 Result<std::vector<std::vector<lang::Value>>> Database::rows(PredId pred) {
   Relation& relation = (*this)[pred];
+  if (Status ready = relation.need_columns(); !ready.ok()) return ready.error();
   std::vector<device::Buffer> columns;
   std::vector<lang::TypeKind> kinds;
   for (uint32_t c = 0; c < program_[pred].columns.size(); ++c) {

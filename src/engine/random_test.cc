@@ -1,11 +1,13 @@
 // Random programs: the engine gives the answers of the reference evaluator on every device.
+// $XLOG_RANDOM_TIMES=N tries N times as many.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
-#include <set>
+#include <cstdlib>
+#include <functional>
 
 #include "engine/engine_fixture.h"
 #include "engine/random_program.h"
@@ -59,6 +61,43 @@ Verdict compare(const std::string& source, const std::string& device, bool world
   return {true, fmt::format("--- {}\n{}--- reference\n{}", device, got.text, wanted.text)};
 }
 
+// Takes away statements, then literals, as long as `still_bad` holds.
+RandomProgram shrink(RandomProgram program,
+                     const std::function<bool(const RandomProgram&)>& still_bad) {
+  for (bool smaller = true; smaller;) {
+    smaller = false;
+    for (size_t step = std::max<size_t>(1, program.statements.size() / 2); step > 0; step /= 2) {
+      for (size_t i = 0; i < program.statements.size();) {
+        RandomProgram fewer = program;
+        const auto first = fewer.statements.begin() + static_cast<ptrdiff_t>(i);
+        fewer.statements.erase(
+            first, first + static_cast<ptrdiff_t>(std::min(step, fewer.statements.size() - i)));
+        if (still_bad(fewer)) {
+          program = std::move(fewer);
+          smaller = true;
+        } else {
+          i += step;
+        }
+      }
+    }
+    for (size_t i = 0; i < program.statements.size(); ++i) {
+      for (size_t j = 0;
+           program.statements[i].body.size() > 1 && j < program.statements[i].body.size();) {
+        RandomProgram fewer = program;
+        fewer.statements[i].body.erase(fewer.statements[i].body.begin() +
+                                       static_cast<ptrdiff_t>(j));
+        if (still_bad(fewer)) {
+          program = std::move(fewer);
+          smaller = true;
+        } else {
+          ++j;
+        }
+      }
+    }
+  }
+  return program;
+}
+
 struct Trial {
   const char* device;
   uint64_t first;
@@ -69,7 +108,9 @@ class RandomPrograms : public testing::TestWithParam<Trial> {};
 
 TEST_P(RandomPrograms, HaveTheAnswersOfTheReference) {
   const Trial& trial = GetParam();
-  const uint64_t count = std::max<uint64_t>(trial.count / kOneOf, 5);
+  const char* times = std::getenv("XLOG_RANDOM_TIMES");
+  const uint64_t count = std::max<uint64_t>(trial.count / kOneOf, 5) *
+                         (times == nullptr ? 1 : std::strtoull(times, nullptr, 10));
   uint64_t asked = 0;
   std::signal(SIGABRT, say_the_seed);
   std::signal(SIGSEGV, say_the_seed);
@@ -97,8 +138,9 @@ TEST_P(RandomPrograms, HaveTheAnswersOfTheReference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RandomPrograms,
-                         testing::Values(Trial{"interp", 0, 2000}, Trial{"cpu", 10'000, 2000},
-                                         Trial{"oracle", 20'000, 300}, Trial{"native", 30'000, 20}),
+                         testing::Values(Trial{"interp", 0, 350}, Trial{"cpu", 1'000'000, 300},
+                                         Trial{"oracle", 2'000'000, 100},
+                                         Trial{"native", 3'000'000, 10}),
                          [](const auto& trial) { return std::string(trial.param.device); });
 
 TEST(RandomProgram, TheSameSeedGivesTheSameText) {

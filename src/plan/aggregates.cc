@@ -66,11 +66,30 @@ class Expansion {
       }
     }
     if (aggregates == 0 || aggregates > kMostAggregates) return false;
-    const bool plain =
-        rule.head_kind == lang::HeadKind::Atom || rule.head_kind == lang::HeadKind::None;
-    if (!plain || rule.annotated || rule.learnable) return false;
-    if (!rule.head.empty() && !is_determined(rule.head[0].pred)) return false;
-    return is_determined(rule.body);
+    // A violated constraint is shown as it was written.
+    if (rule.head_kind != lang::HeadKind::Atom || rule.annotated || rule.learnable) return false;
+    if (!is_determined(rule.head[0].pred) || !is_determined(rule.body)) return false;
+    for (size_t i = 0; i < rule.body.size(); ++i) {
+      if (rule.body[i].kind == LiteralKind::Builtin) return false;
+      if (rule.body[i].kind != LiteralKind::Aggregate) continue;
+      if (!binds_all(rule.body[i].body, wanted_of(rule, i)) && reads_itself(rule)) return false;
+      // The bits of a float that an equation computes may differ from those it is equal to.
+      if (std::ranges::any_of(group_of(rule, i), [&](lang::VarId v) {
+            return lang::is_float(rule.variables[v.index].type.kind);
+          })) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // Whether the helper for the groups would make the aggregate part of the recursion.
+  bool reads_itself(const Rule& rule) const {
+    const uint32_t component = analysis_.component_of[rule.head[0].pred.index];
+    return std::ranges::any_of(rule.body, [&](const Literal& literal) {
+      return literal.kind == LiteralKind::Atom &&
+             analysis_.component_of[literal.pred.index] == component;
+    });
   }
 
   // ---- variables ----
@@ -122,6 +141,14 @@ class Expansion {
     Variables used(wanted.begin(), wanted.end());
     collect(body, used);
     return std::ranges::includes(bound, used);
+  }
+
+  // What the braces have to bind.
+  static std::vector<lang::VarId> wanted_of(const Rule& rule, size_t index) {
+    std::vector<lang::VarId> wanted = group_of(rule, index);
+    const Literal& aggregate = rule.body[index];
+    if (aggregate.has_value) lang::collect_variables(aggregate.rhs, wanted);
+    return wanted;
   }
 
   // ---- rewriting ----
@@ -185,9 +212,7 @@ class Expansion {
     made.head_kind = lang::HeadKind::Atom;
     made.aggregates.clear();
     made.body = literal.body;
-    std::vector<lang::VarId> wanted = group;
-    if (literal.has_value) lang::collect_variables(literal.rhs, wanted);
-    if (!binds_all(literal.body, wanted)) {
+    if (!binds_all(literal.body, wanted_of(rule, index))) {
       Literal asked;
       asked.pred = add_context(rule, r, index, group);
       asked.span = literal.span;
@@ -255,6 +280,10 @@ class Expansion {
         next.push_back(std::move(empty));
       }
       variants = std::move(next);
+    }
+    // What `is` computes, the helper's atom may bring too.
+    for (Rule& variant : variants) {
+      for (Literal& literal : variant.body) literal.is_assignment = false;
     }
     program_.rules[r] = variants[0];
     for (size_t v = 1; v < variants.size(); ++v) add_rule(std::move(variants[v]));

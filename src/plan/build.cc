@@ -308,6 +308,12 @@ std::optional<std::string> why_not_relational(const lang::Program& program, cons
   }
   for (const Literal& literal : rule.body) {
     if (auto reason = why_not(literal)) return reason;
+    // `know p(X, _)` is one solution for each X, however many rows there are.
+    const bool projects =
+        literal.modal != Modal::None && std::ranges::any_of(literal.args, [&](const Term& arg) {
+          return arg.kind == TermKind::Variable && rule.variables[arg.var.index].anonymous;
+        });
+    if (projects && !rule.aggregates.empty()) return "an aggregate over a modal literal with `_`";
   }
   return std::nullopt;
 }

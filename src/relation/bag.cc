@@ -41,6 +41,17 @@ Status Bag::make_room(uint64_t rows) {
   return Done{};
 }
 
+Status Bag::drop(uint32_t count) {
+  const Part rest{count, rows_ - count};
+  Bag kept(*machine_, types_);
+  if (Status s = kept.append(columns_, std::span(&rest, 1)); !s.ok()) return s;
+  if (kept.rows_ == 0 && capacity_ > 0) {
+    if (Status s = kept.make_room(1); !s.ok()) return s;
+  }
+  *this = std::move(kept);
+  return Done{};
+}
+
 Status Bag::append(const std::vector<device::Buffer>& from, std::span<const Part> parts) {
   uint64_t total = rows_;
   for (const Part& part : parts) total += part.count;

@@ -36,6 +36,8 @@ class Bag {
     return append(from, std::span(&all, 1));
   }
   void clear() { rows_ = 0; }
+  // Forgets the first rows; the others move to the front.
+  Status drop(uint32_t count);
 
  private:
   Machine* machine_;

@@ -6,8 +6,8 @@
 // goes on from there. What the stopped row had already given to a set is found there and does not
 // come again; a bag forgets it.
 //
-// Where a rule is the only one that reads what it derives, an instance goes on with the rows of its
-// own region when it is through with its chunk: a chain of a million rounds is one launch.
+// Where a rule is the only one that reads what it derives, an instance goes on with its own new
+// rows: a chain of a million rounds is one launch.
 #pragma once
 
 #include <optional>
@@ -44,26 +44,34 @@ class Derivation {
   Result<Derived> run(const RelationOf& relation_of, Bag& bag);
 
  private:
+  // Which rows an instance takes.
+  enum class Walk : uint8_t {
+    Chunk,  // of its chunk
+    Queue,  // then those of its region, in order
+    Stack,  // those of its region first, which forgets them as it takes them
+  };
   // How one run divides its rows.
-  struct Launch {
+  struct Work {
     RowRange rows;
     uint32_t length;  // of a chunk
     uint32_t chunks;
     uint32_t region;  // rows of one
-    bool eager;
+    uint32_t most;    // rows that an instance takes in a launch, where it takes its own
+    Walk walk;
     std::vector<uint32_t> states;
     device::Buffer state, valueless;
   };
-  // Called after every launch.
-  using Take = std::function<Status(const Launch& launch)>;
 
-  Result<Derived> run(const RelationOf& relation_of, Relation* claims, const Take& take);
-  Result<Launch> start(const RelationOf& relation_of, bool eager);
-  Status launch(const RelationOf& relation_of, Relation* claims, Launch& launch);
-  Status compile(const RelationOf& relation_of, bool claims, bool eager);
-  kernel::Id build(const RelationOf& relation_of, bool claims, bool eager);
+  Result<Derived> run_into_set(const RelationOf& relation_of, Relation& head);
+  Result<Derived> run_into_bag(const RelationOf& relation_of, Bag& bag,
+                               const std::function<Status()>& filled);
+  Result<Work> start(const RelationOf& relation_of);
+  Status launch(const RelationOf& relation_of, Relation* claims, Work& work);
+  Result<uint64_t> finish(const Work& work);
+  Status compile(const RelationOf& relation_of, bool claims, Walk walk);
+  kernel::Id build(const RelationOf& relation_of, bool claims, Walk walk);
+  std::string shape(const RelationOf& relation_of, bool claims, Walk walk) const;
   Status make_regions(uint64_t rows);
-  std::string shape(const RelationOf& relation_of, bool claims, bool eager) const;
 
   Machine* machine_;
   const lang::Program* program_;
@@ -79,6 +87,7 @@ class Derivation {
   std::vector<device::Buffer> regions_;
   uint64_t region_rows_ = 0;
   uint64_t output_ = 0;  // rows that all regions should hold together
+  uint32_t most_ = 0;
 };
 
 }  // namespace xlog::relation

@@ -31,6 +31,10 @@ AccessKind access_kind(const Step& step, bool is_driver) {
   return keys.size() == step.columns.size() ? AccessKind::Set : AccessKind::Index;
 }
 
+bool walks_bits(const Step& step, const Relation& relation) {
+  return step.part == plan::Part::All && relation.is_only_bits();
+}
+
 }  // namespace
 
 std::optional<size_t> driver_of(const plan::Pipeline& pipeline) {
@@ -40,14 +44,26 @@ std::optional<size_t> driver_of(const plan::Pipeline& pipeline) {
   return std::nullopt;
 }
 
+bool looks_up(const plan::Pipeline& pipeline, lang::PredId pred) {
+  const std::optional<size_t> driver = driver_of(pipeline);
+  for (size_t s = 0; s < pipeline.steps.size(); ++s) {
+    if (driver == s || pipeline.steps[s].pred != pred) continue;
+    const AccessKind kind = access_kind(pipeline.steps[s], false);
+    if (kind == AccessKind::Index || kind == AccessKind::Scan) return true;
+  }
+  return false;
+}
+
 RowRange rows_of(const Relation& relation, plan::Part part) {
+  if (part == plan::Part::All && relation.is_only_bits()) return {0, relation.bit_words()};
+  const uint32_t base = relation.forgotten();
   switch (part) {
     case plan::Part::All:
-      return {0, relation.rows()};
+      return {0, relation.rows() - base};
     case plan::Part::New:
-      return {relation.fresh(), relation.rows()};
+      return {relation.fresh() - base, relation.rows() - base};
     case plan::Part::Old:
-      return {0, relation.fresh()};
+      return {0, relation.fresh() - base};
   }
   XLOG_UNREACHABLE("all parts are covered");
 }
@@ -76,6 +92,10 @@ void PipelineCode::declare(const Step& step, bool is_driver, const RelationOf& r
     access.last = k_.val(Type::U32, "rows");
     return;
   }
+  if (is_driver && walks_bits(step, relation)) {
+    access.set = declare_set(k_, SetKind::Bits, relation.types(), kernel::Mode::In);
+    return;
+  }
   if (kind == AccessKind::Set) {
     access.set = claimed && claimed->pred == step.pred
                      ? claimed->set
@@ -97,6 +117,18 @@ void PipelineCode::declare(const Step& step, bool is_driver, const RelationOf& r
   access.index.cells = k_.in(Type::U64, "cells");
   access.index.table = k_.in(Type::U32, "runs");
   access.index.runs = k_.val(Type::U32, "run_count");
+}
+
+Status prepare_columns(const plan::Pipeline& pipeline, const RelationOf& relation_of) {
+  const std::optional<size_t> driver = driver_of(pipeline);
+  for (size_t s = 0; s < pipeline.steps.size(); ++s) {
+    const AccessKind kind = access_kind(pipeline.steps[s], driver == s);
+    if (driver == s || (kind != AccessKind::Scan && kind != AccessKind::Index)) continue;
+    if (Status ready = relation_of(pipeline.steps[s].pred).need_columns(); !ready.ok()) {
+      return ready;
+    }
+  }
+  return Done{};
 }
 
 Result<std::vector<device::Argument>> pipeline_arguments(const plan::Pipeline& pipeline,
@@ -132,6 +164,10 @@ Result<std::vector<device::Argument>> pipeline_arguments(const plan::Pipeline& p
       continue;
     }
     if (Status ready = relation.reserve(0); !ready.ok()) return ready.error();
+    if (driver == s && walks_bits(step, relation)) {
+      relation.append_set_arguments(arguments);
+      continue;
+    }
     if (kind == AccessKind::Set) {
       if (claimed != step.pred) relation.append_set_arguments(arguments);
       continue;
@@ -146,6 +182,10 @@ Result<std::vector<device::Argument>> pipeline_arguments(const plan::Pipeline& p
     }
   }
   return arguments;
+}
+
+const SetCode* PipelineCode::driver_bits() const {
+  return driver_ && access_[*driver_].columns.empty() ? &access_[*driver_].set : nullptr;
 }
 
 const kernel::Columns& PipelineCode::driver_columns() const {

@@ -17,6 +17,7 @@ using RelationOf = std::function<Relation&(lang::PredId)>;
 struct RowRange {
   uint32_t first, last;
 };
+// Rows of the columns that a step may see; words of the bits where there are only those.
 RowRange rows_of(const Relation& relation, plan::Part part);
 
 // The set of a relation that a kernel puts rows into.
@@ -36,6 +37,8 @@ class PipelineCode {
 
   // The columns of the driver; none where there is none and the pipeline runs once.
   const kernel::Columns& driver_columns() const;
+  // The bits of the driver, where it has no columns.
+  const SetCode* driver_bits() const;
 
   // The code for one row of the driver. `emit` is called where a binding has passed all steps;
   // `no_value` where arithmetic has none.
@@ -69,11 +72,16 @@ class PipelineCode {
   std::function<void()> no_value_;
 };
 
+// Makes the columns that steps other than the driver walk. Before rows_of() and
+// pipeline_arguments().
+Status prepare_columns(const plan::Pipeline& pipeline, const RelationOf& relation_of);
 // What to give a kernel for the parameters that PipelineCode declared, in order. Brings the indexes
 // that the steps use up to date. `claimed`: the relation whose set the kernel fills.
 Result<std::vector<device::Argument>> pipeline_arguments(const plan::Pipeline& pipeline,
                                                          const RelationOf& relation_of,
                                                          std::optional<lang::PredId> claimed);
+// Whether some step finds rows of a relation by an index or by walking it, other than the driver.
+bool looks_up(const plan::Pipeline& pipeline, lang::PredId pred);
 // The step that drives a pipeline.
 std::optional<size_t> driver_of(const plan::Pipeline& pipeline);
 

@@ -55,10 +55,11 @@ Relation::Relation(Machine& machine, std::string name, const std::vector<lang::T
       name_(std::move(name)),
       kinds_(stored_kinds(types)),
       bag_(machine, stored_types(kinds_)),
+      waiting_(machine, stored_types(kinds_)),
       set_kind_(row_bits(bag_.types()) <= 64 ? SetKind::Packed : SetKind::Wide) {}
 
 uint64_t Relation::bytes() const {
-  uint64_t bytes = bag_.bytes() + cells_ * size_of(cell_type(set_kind_));
+  uint64_t bytes = bag_.bytes() + waiting_.bytes() + cells_ * size_of(cell_type(set_kind_));
   for (const auto& index : indexes_) bytes += index->bytes();
   return bytes;
 }
@@ -66,24 +67,27 @@ uint64_t Relation::bytes() const {
 // ---- the set ----
 
 void Relation::set_domain(const std::vector<uint64_t>& sizes) {
+  // No word has bits of two rows that differ in more than the last column.
+  std::vector<uint64_t> padded = sizes;
+  padded.back() = (padded.back() + kWordBits - 1) / kWordBits * kWordBits;
   uint64_t possible = 1;
   for (size_t c = 0; c < types().size(); ++c) {
     if (types()[c] != Type::U32 || sizes[c] == 0) return;
-    if (possible > kMostBits / sizes[c]) return;
-    possible *= sizes[c];
+    if (possible > kMostBits / padded[c]) return;
+    possible *= padded[c];
   }
-  domain_ = sizes;
-  domain_words_ = possible / 32 + 1;
+  domain_ = std::move(padded);
+  domain_words_ = possible / kWordBits;
 }
 
 Status Relation::reserve(uint64_t more) {
-  if (Status s = bag_.make_room(std::max<uint64_t>(stored(), 1)); !s.ok()) return s;
+  if (Status s = bag_.make_room(std::max<uint64_t>(bag_.rows(), 1)); !s.ok()) return s;
   if (set_kind_ == SetKind::Bits && set_ != nullptr) return Done{};
   const uint64_t cells = std::bit_ceil(std::max((stored() + more) * 2, kLeastCells));
   if (set_ != nullptr && cells <= cells_) return Done{};
   // One bit for each possible row costs no more than the cells of those that are there.
   const bool bits =
-      !domain_.empty() && (domain_words_ <= kAlwaysBits / 32 ||
+      !domain_.empty() && (domain_words_ <= kAlwaysBits / kWordBits ||
                            domain_words_ * 4 <= cells * size_of(cell_type(set_kind_)));
   return bits ? rebuild_set(SetKind::Bits, domain_words_) : rebuild_set(set_kind_, cells);
 }
@@ -118,7 +122,7 @@ void Relation::append_set_arguments(std::vector<device::Argument>& arguments) co
   }
 }
 
-// Puts the rows that are stored, which are distinct, into the set.
+// Puts the rows that are stored, which are distinct, into the set. Nothing waits beside a Wide set.
 Status Relation::insert_stored() {
   const std::string name =
       fmt::format("set_insert{}_{}", type_names(types()), static_cast<int>(set_kind_));
@@ -135,13 +139,19 @@ Status Relation::insert_stored() {
     return k.finish();
   });
   if (!kernel.ok()) return kernel.error();
-  std::vector<device::Argument> arguments = {Scalar::u32(stored())};
-  append_set_arguments(arguments);
-  if (set_kind_ != SetKind::Wide) {
-    for (const device::Buffer& buffer : bag_.columns())
-      arguments.emplace_back(device::View{buffer});
+  // Nothing waits beside a Wide set.
+  for (const Bag* bag : {&bag_, &waiting_}) {
+    if (bag->rows() == 0) continue;
+    std::vector<device::Argument> arguments = {Scalar::u32(bag->rows())};
+    append_set_arguments(arguments);
+    if (set_kind_ != SetKind::Wide) {
+      for (const device::Buffer& buffer : bag->columns()) {
+        arguments.emplace_back(device::View{buffer});
+      }
+    }
+    if (Status s = machine_.launch(*kernel, arguments); !s.ok()) return s;
   }
-  return machine_.launch(*kernel, arguments);
+  return Done{};
 }
 
 // ---- rows ----
@@ -268,21 +278,70 @@ Result<uint32_t> Relation::load(const std::vector<std::span<const std::byte>>& c
 }
 
 Status Relation::append(const std::vector<device::Buffer>& from, std::span<const Bag::Part> parts,
-                        bool handled) {
-  const uint32_t before = stored();
+                        Next next) {
+  if (next == Next::NewBesideHandled) return waiting_.append(from, parts);
+  const uint32_t before = bag_.rows();
   if (Status s = bag_.append(from, parts); !s.ok()) return s;
-  if (handled) {
-    XLOG_CHECK(before == rows_ + handled_, "rows that are handled come before others of a round");
-    handled_ += stored() - before;
-  }
+  if (next == Next::Handled) handled_ += bag_.rows() - before;
   return Done{};
 }
 
-bool Relation::next_round() {
+Result<bool> Relation::next_round() {
+  XLOG_CHECK(handled_ == 0 || stored() - waiting_.rows() == rows_ + handled_,
+             "beside rows that are handled, new ones wait");
   fresh_ = rows_ + handled_;
-  handled_ = 0;
   rows_ = stored();
+  if (Status s = bag_.append(waiting_.columns(), waiting_.rows()); !s.ok()) return s.error();
+  waiting_.clear();
+  if (forgets() && fresh_ > forgotten_) {
+    // Rows that are not new go.
+    if (Status s = bag_.drop(fresh_ - forgotten_ - skipped_); !s.ok()) return s.error();
+    forgotten_ = fresh_;
+  }
+  XLOG_CHECK(forgets() || skipped_ == 0, "rows without columns are in bits");
+  handled_ = skipped_ = 0;
   return fresh_ < rows_;
+}
+
+Status Relation::finish() {
+  Result<bool> more = next_round();
+  if (!more.ok()) return more.error();
+  XLOG_CHECK(!*more, "a finished relation has no new rows");
+  finished_ = true;
+  return Done{};
+}
+
+Status Relation::need_columns() {
+  if (forgotten_ == 0) return Done{};
+  const std::string name = fmt::format("rows_of_bits_{}", types().size());
+  Result<device::PlanRunner*> plan = machine_.plan(name, [&] {
+    PlanBuilder p(machine_.graph(), name);
+    const kernel::Buffer cells = p.in(Type::U32, "cells");
+    Values sizes;
+    for (size_t c = 0; c < types().size(); ++c) sizes.push_back(p.val(Type::U64, "size"));
+    const kernel::Rows rows = p.expand(p.len(cells), [&](Value word) {
+      for_each_bit(p, SetCode{SetKind::Bits, cells, {}, sizes}, word,
+                   [&](const Values& row) { p.emit(row); });
+    });
+    return p.finish(rows.columns);
+  });
+  if (!plan.ok()) return plan.error();
+  std::vector<device::PlanValue> arguments = {
+      device::Column{set_, Type::U32, static_cast<uint32_t>(cells_)}};
+  for (uint64_t size : domain_) arguments.emplace_back(Scalar::u64(size));
+  Result<std::vector<device::PlanValue>> results = (*plan)->run(arguments);
+  if (!results.ok()) return results.error();
+  std::vector<device::Buffer> columns;
+  for (const device::PlanValue& result : *results) {
+    columns.push_back(std::get<device::Column>(result).buffer);
+  }
+  const uint32_t count = std::get<device::Column>((*results)[0]).count;
+  XLOG_CHECK(count == rows_ && finished_, "the bits are the rows");
+  bag_.clear();
+  if (Status s = bag_.append(columns, count); !s.ok()) return s;
+  forgotten_ = 0;
+  may_forget_ = false;
+  return Done{};
 }
 
 Result<Index*> Relation::index(const std::vector<uint32_t>& keys) {
@@ -313,6 +372,7 @@ bool Relation::has_direct_index(const std::vector<uint32_t>& keys) const {
 
 Result<std::optional<uint32_t>> Relation::greatest(uint32_t column) {
   if (types()[column] != Type::U32 || rows_ == 0) return std::optional<uint32_t>();
+  if (Status s = need_columns(); !s.ok()) return s.error();
   Result<device::PlanRunner*> plan = machine_.plan("greatest", [&] {
     PlanBuilder p(machine_.graph(), "greatest");
     const kernel::Buffer x = p.in(Type::U32, "x");

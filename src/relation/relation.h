@@ -3,6 +3,9 @@
 // Rows are numbered in the order in which they came and stay where they are. In a component that is
 // evaluated in rounds, `fresh` is the first row that the last round added; rows that the current
 // round adds lie past `rows` until next_round().
+//
+// A relation whose set is one of bits may forget the columns of rows that are not new: the bits say
+// it all. They are made again for those who need them.
 #pragma once
 
 #include <memory>
@@ -29,12 +32,28 @@ class Relation {
   const std::vector<Type>& types() const { return bag_.types(); }
   uint32_t arity() const { return static_cast<uint32_t>(types().size()); }
 
-  uint32_t rows() const { return rows_; }          // that steps may see
-  uint32_t fresh() const { return fresh_; }        // the first of those that the last round added
-  uint32_t stored() const { return bag_.rows(); }  // with those of this round
+  uint32_t rows() const { return rows_; }    // that steps may see
+  uint32_t fresh() const { return fresh_; }  // the first of those that the last round added
+  // With those of this round.
+  uint32_t stored() const { return forgotten_ + skipped_ + bag_.rows() + waiting_.rows(); }
   uint64_t bytes() const;
 
+  // Columns hold the rows from `forgotten` on; need_columns() makes that all rows.
   const device::Buffer& column(uint32_t c) const { return bag_.columns()[c]; }
+  uint32_t forgotten() const { return forgotten_; }
+  Status need_columns();
+  // Nobody will look up rows of this relation while it grows.
+  void allow_forgetting() { may_forget_ = true; }
+  bool forgets() const { return may_forget_ && set_kind_ == SetKind::Bits; }
+  // Rows that kernels have put into the bits and handled; they will not count as new and have no
+  // columns.
+  void add_forgotten(uint32_t count) {
+    skipped_ += count;
+    handled_ += count;
+  }
+  // Whether to walk the bits rather than columns that are not there.
+  bool is_only_bits() const { return forgotten_ > 0 && bag_.rows() == 0; }
+  uint32_t bit_words() const { return static_cast<uint32_t>(cells_); }
 
   // ---- the set ----
 
@@ -51,10 +70,11 @@ class Relation {
 
   // ---- rows ----
 
-  // Rows that kernels have put into the set already. Those that are `handled` will not count as new
-  // in the next round; they come before others of the round.
+  // Rows that kernels have put into the set already. Where some of a round are handled, they will
+  // not count as new in the next one.
+  enum class Next : uint8_t { New, Handled, NewBesideHandled };
   Status append(const std::vector<device::Buffer>& from, std::span<const Bag::Part> parts,
-                bool handled);
+                Next next);
   // Candidates that may repeat each other and rows that are there: adds the new ones. Gives their
   // number.
   Result<uint32_t> absorb(const std::vector<device::Buffer>& from, uint32_t count);
@@ -62,7 +82,7 @@ class Relation {
   Result<uint32_t> load(const std::vector<std::span<const std::byte>>& columns, uint32_t count);
 
   // What this round added becomes new; false when it added nothing.
-  bool next_round();
+  Result<bool> next_round();
   // All rows become new, for the first round of a component that reads them.
   void restart() { fresh_ = 0; }
 
@@ -71,7 +91,7 @@ class Relation {
   Result<Index*> index(const std::vector<uint32_t>& keys);
   bool has_direct_index(const std::vector<uint32_t>& keys) const;
   // No more rows will come.
-  void finish() { finished_ = true; }
+  Status finish();
 
   // The greatest value of a u32 column; nullopt where it is of another type or has no rows.
   Result<std::optional<uint32_t>> greatest(uint32_t column);
@@ -85,9 +105,13 @@ class Relation {
   std::string name_;
   std::vector<lang::TypeKind> kinds_;
   Bag bag_;
+  Bag waiting_;  // new rows of this round, beside handled ones: they come after those
   uint32_t rows_ = 0, fresh_ = 0;
   uint32_t handled_ = 0;  // of the rows of this round
   bool finished_ = false;
+  bool may_forget_ = false;
+  uint32_t forgotten_ = 0;  // rows that are in the set alone
+  uint32_t skipped_ = 0;    // of those that were handled in this round: they never had columns
 
   SetKind set_kind_;
   device::Buffer set_;

@@ -10,8 +10,6 @@ using kernel::Type;
 
 namespace {
 
-constexpr uint32_t kWordBits = 32;
-
 struct BitPlace {
   Value word, mask;
 };
@@ -101,6 +99,28 @@ Value claim_row(Builder& k, const SetCode& set, const Values& row) {
     k.store(claimed, first, (old & place.mask) == 0);
   });
   return claimed[first];
+}
+
+void for_each_bit(Builder& k, const SetCode& set, Value word,
+                  const std::function<void(const Values& row)>& visit) {
+  // The row of the first bit; the others differ from it in the last column.
+  const size_t last = set.sizes.size() - 1;
+  Values row(set.sizes.size());
+  Value rest = k.cast(Type::U64, word) * kWordBits;
+  for (size_t c = last; c > 0; --c) {
+    row[c] = k.cast(Type::U32, rest % set.sizes[c]);
+    rest = rest / set.sizes[c];
+  }
+  row[0] = k.cast(Type::U32, rest);
+  const Value bits = set.cells[word];
+  k.loop(k.u32(kWordBits), bits != 0, {bits},
+         [&](Value, const Values& left) -> std::pair<Value, Values> {
+           Values here = row;
+           here[last] = row[last] + k.ctz(left[0]);
+           visit(here);
+           const Value others = left[0] & (left[0] - 1);
+           return {others != 0, {others}};
+         });
 }
 
 WideClaim claim_stored(Builder& k, const SetCode& set, Value row) {

@@ -7,12 +7,15 @@
 // Packed and Bits sets are filled by the kernels that derive rows; a Wide set once rows are stored.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "kernel/plan_builder.h"
 #include "relation/row_code.h"
 
 namespace xlog::relation {
+
+constexpr uint32_t kWordBits = 32;
 
 enum class SetKind : uint8_t { Packed, Wide, Bits };
 
@@ -35,6 +38,9 @@ SetCode declare_set(kernel::KernelBuilder& k, SetKind kind, const std::vector<ke
 Value find_row(Builder& k, const SetCode& set, const Values& row);
 // Puts a row of the domain there, and gives whether it is new. Not for Wide sets.
 Value claim_row(Builder& k, const SetCode& set, const Values& row);
+// The rows of one word of a Bits set.
+void for_each_bit(Builder& k, const SetCode& set, Value word,
+                  const std::function<void(const Values& row)>& visit);
 // Puts a stored row into a Wide set: whether it is new, and its cell.
 struct WideClaim {
   Value is_new, cell;
