@@ -28,14 +28,20 @@ Derivation Rules::version(uint32_t rule, std::optional<uint32_t> delta, uint32_t
 }
 
 Status Rules::derive(Derivation& derivation, ComponentRun& run) {
-  if (Status go_on = check_(rows_, run.makes_values); !go_on.ok()) return go_on;
+  if (Status go_on = machine_.check(0); !go_on.ok()) return go_on;
   Result<relation::Derived> derived =
       derivation.run([this](PredId pred) -> relation::Relation& { return database_[pred]; });
   if (!derived.ok()) return derived.error();
   run.rows += derived->rows;
   rows_ += derived->rows;
-  run.valueless += derived->valueless;
-  return check_(rows_, run.makes_values);
+  count_valueless(derivation.pipeline().rule, derived->valueless);
+  return Done{};
+}
+
+void Rules::count_valueless(uint32_t rule, uint64_t count) {
+  if (count == 0) return;
+  if (valueless_.count == 0) valueless_.span = program_.rules[rule].span;
+  valueless_.count += count;
 }
 
 // Whether a rule that reads its own component has a head variable that no atom brings.
@@ -89,11 +95,7 @@ Status Rules::aggregate(uint32_t index, ComponentRun& run) {
     relation::AggregateColumn column;
     column.fn = a.fn;
     column.result = relation::column_type(program_[head.pred].columns[a.column].type.kind);
-    if (a.has_value && a.fn != lang::AggregateFn::Count) {
-      column.value = static_cast<uint32_t>(terms.size());
-      terms.push_back(a.value);
-    } else if (a.has_value) {
-      // Counted only where it has a value.
+    if (a.has_value) {  // a count of it too: only rows where it has a value count
       column.value = static_cast<uint32_t>(terms.size());
       terms.push_back(a.value);
     }
@@ -107,7 +109,7 @@ Status Rules::aggregate(uint32_t index, ComponentRun& run) {
   relation::Bag bag(machine_, types);
   Result<relation::Derived> derived = derivation.run(relation_of, bag);
   if (!derived.ok()) return derived.error();
-  run.valueless += derived->valueless;
+  count_valueless(index, derived->valueless);
   relation::Relation& into = database_[head.pred];
   if (terms.empty()) return count(into, derived->rows, run);
   Result<relation::Aggregated> folded = relation::aggregate(machine_, bag, groups, columns);
@@ -189,7 +191,9 @@ Status Rules::run_rounds(uint32_t c, ComponentRun& run) {
 Result<ComponentRun> Rules::evaluate(uint32_t c) {
   const logic::Component& component = analysis_.components[c];
   ComponentRun run;
-  run.makes_values = makes_values(c);
+  machine_.check = [this, makes = makes_values(c)](uint64_t rows) {
+    return check_(rows_ + rows, makes);
+  };
   for (PredId pred : component.predicates) {
     if (Status loaded = database_.load_facts(pred); !loaded.ok()) return loaded.error();
   }
@@ -205,7 +209,7 @@ Result<ComponentRun> Rules::evaluate(uint32_t c) {
   return run;
 }
 
-Result<Rules::Solutions> Rules::solve(uint32_t constraint, uint64_t& valueless) {
+Result<Rules::Solutions> Rules::solve(uint32_t constraint) {
   const Rule& rule = program_.rules[constraint];
   Solutions solutions;
   std::vector<lang::Term> terms;
@@ -231,7 +235,7 @@ Result<Rules::Solutions> Rules::solve(uint32_t constraint, uint64_t& valueless) 
   relation::Bag bag(machine_, types);
   Result<relation::Derived> derived = derivation.run(relation_of, bag);
   if (!derived.ok()) return derived.error();
-  valueless += derived->valueless;
+  count_valueless(constraint, derived->valueless);
   Result<std::vector<std::vector<lang::Value>>> rows =
       download_rows(machine_.device(), bag.columns(), kinds, bag.rows());
   if (!rows.ok()) return rows.error();

@@ -13,8 +13,6 @@ namespace xlog::engine {
 struct ComponentRun {
   uint64_t rounds = 0;
   uint64_t rows = 0;
-  uint64_t valueless = 0;
-  bool makes_values = false;
 };
 
 class Rules {
@@ -37,7 +35,14 @@ class Rules {
     std::vector<uint32_t> variables;
     std::vector<std::vector<lang::Value>> rows;
   };
-  Result<Solutions> solve(uint32_t constraint, uint64_t& valueless);
+  Result<Solutions> solve(uint32_t constraint);
+
+  // Instances of arithmetic without a value, and a rule that has some.
+  struct Valueless {
+    uint64_t count = 0;
+    Span span;
+  };
+  const Valueless& valueless() const { return valueless_; }
 
  private:
   Result<bool> next_round(const logic::Component& component);
@@ -50,6 +55,7 @@ class Rules {
   relation::Derivation version(uint32_t rule, std::optional<uint32_t> delta, uint32_t component);
   plan::Pipeline pipeline(uint32_t rule, std::optional<uint32_t> delta, uint32_t component);
   bool makes_values(uint32_t component) const;
+  void count_valueless(uint32_t rule, uint64_t count);
   bool inside(lang::PredId pred, uint32_t component) const {
     return analysis_.component_of[pred.index] == component;
   }
@@ -60,6 +66,7 @@ class Rules {
   Database& database_;
   Check check_;
   uint64_t rows_ = 0;  // derived by all components so far
+  Valueless valueless_;
 };
 
 }  // namespace xlog::engine

@@ -53,17 +53,9 @@ class Evaluation {
       if (!run.ok()) return fail(run.error());
       statistics_.rounds += run->rounds;
       statistics_.rows += run->rows;
-      valueless_ += run->valueless;
     }
     std::optional<Answer> answer = all_on_device_ ? answer_here() : answer_with_reference();
     statistics_.device = machine_.device().counters();
-    if (answer && valueless_ > 0) {
-      session_.diagnostics.report(
-          Code::DivisionByZero, {},
-          fmt::format("{} instance{} of arithmetic without a value (integer division by zero or a "
-                      "cast out of range); they derive nothing",
-                      valueless_, valueless_ == 1 ? "" : "s"));
-    }
     return answer;
   }
 
@@ -159,12 +151,13 @@ class Evaluation {
     answer.mode = options_.mode;
     answer.well_founded = options_.well_founded;
     for (uint32_t r : analysis_.constraints) {
-      Result<Rules::Solutions> solutions = rules_.solve(r, valueless_);
+      Result<Rules::Solutions> solutions = rules_.solve(r);
       if (!solutions.ok()) return fail(solutions.error());
       // What a violated constraint means depends on the program: the reference says it.
       if (!solutions->rows.empty()) return answer_with_reference();
     }
     if (options_.max_worlds > 0) return answer_with_reference();
+    oracle::report_valueless(rules_.valueless().count, rules_.valueless().span, session_);
     const RowStatus status = options_.well_founded ? RowStatus::True : RowStatus::Known;
     std::vector<logic::QueryAnswer> queries;
     for (const lang::Query& query : program_.queries) {
@@ -186,6 +179,8 @@ class Evaluation {
     for (const Placement& placement : statistics_.placements) {
       preset.done.push_back(placement.on_device);
     }
+    preset.valueless = rules_.valueless().count;
+    preset.valueless_span = rules_.valueless().span;
     std::optional<Error> error;
     preset.rows = [&](PredId pred) {
       Result<std::vector<std::vector<lang::Value>>> rows = database_.rows(pred);
@@ -210,7 +205,6 @@ class Evaluation {
   Domains domains_;
   Rules rules_;
   bool all_on_device_ = true;
-  uint64_t valueless_ = 0;
 };
 
 }  // namespace

@@ -83,7 +83,7 @@ class ProgramGenerator {
   const T& one_of(const std::vector<T>& list) {
     return list[pick(list.size())];
   }
-  std::string word(std::vector<const char*> list) { return one_of(list); }
+  std::string word(const std::vector<const char*>& list) { return one_of(list); }
   // The parts in place of each {}. Unlike arguments of a call they are made from left to right, so
   // that a seed means the same to every compiler.
   static std::string filled(std::string pattern, std::initializer_list<std::string> parts) {

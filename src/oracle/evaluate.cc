@@ -275,6 +275,15 @@ class Evaluation {
 
 }  // namespace
 
+void report_valueless(uint64_t count, Span span, lang::Session& session) {
+  if (count == 0) return;
+  session.diagnostics.report(
+      Code::DivisionByZero, span,
+      fmt::format("{} instance{} of arithmetic without a value (integer division by zero or a cast "
+                  "out of range); they derive nothing",
+                  count, count == 1 ? "" : "s"));
+}
+
 std::optional<Answer> evaluate(const lang::Program& program, const logic::Analysis& analysis,
                                lang::Session& session, const logic::AnswerOptions& options,
                                const Preset* preset) {
@@ -283,13 +292,9 @@ std::optional<Answer> evaluate(const lang::Program& program, const logic::Analys
   context.preset = preset;
   try {
     Answer answer = Evaluation(context).run();
-    if (!context.valueless.empty()) {
-      session.diagnostics.report(
-          Code::DivisionByZero, context.valueless_span,
-          fmt::format("{} instance{} of arithmetic without a value (integer division by zero or a "
-                      "cast out of range); they derive nothing",
-                      context.valueless.size(), context.valueless.size() == 1 ? "" : "s"));
-    }
+    const uint64_t before = preset != nullptr ? preset->valueless : 0;
+    report_valueless(before + context.valueless.size(),
+                     before > 0 ? preset->valueless_span : context.valueless_span, session);
     return answer;
   } catch (const LimitExceeded& limit) {
     session.diagnostics.report(Code::LimitReached, {}, limit.message).help(limit.help);

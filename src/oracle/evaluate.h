@@ -19,7 +19,12 @@ namespace xlog::oracle {
 struct Preset {
   std::vector<bool> done;  // by component
   std::function<std::vector<std::vector<lang::Value>>(lang::PredId)> rows;
+  uint64_t valueless = 0;  // instances of arithmetic without a value that were met
+  Span valueless_span;
 };
+
+// The warning that says how many such instances there are, if any.
+void report_valueless(uint64_t count, Span span, lang::Session& session);
 
 // Reports what it refuses (probabilistic, neural and learnable constructs: NotSupportedByEngine),
 // limits (LimitReached), violated constraints of plain Datalog programs, divisions by zero. nullopt

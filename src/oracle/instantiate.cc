@@ -292,9 +292,30 @@ class Instantiator {
             const bool too_many = rule.upper && bound_value(*rule.upper, matcher, bindings) < 0;
             if (!too_few && !too_many) return;
           }
-          if (body.empty() && !out_.violation) out_.violation = {r, instance_text(rule, bindings)};
+          if (body.empty()) note_violation(r, bindings);
           add({GroundHead::Constraint, {}, body, r});
         });
+  }
+
+  // Of the first constraint that is violated, the least instance: it does not depend on the order
+  // of evaluation.
+  void note_violation(uint32_t r, const Bindings& bindings) {
+    const Rule& rule = rule_at(r);
+    std::vector<Value> values;
+    for (uint32_t v = 0; v < rule.variables.size(); ++v) {
+      const lang::Variable& variable = rule.variables[v];
+      if (!variable.anonymous && bindings.bound({v})) values.push_back(bindings[{v}]);
+    }
+    if (out_.violation) {
+      if (out_.violation->rule != r) return;
+      const bool less = std::ranges::lexicographical_compare(
+          values, violating_, [&](const Value& a, const Value& b) {
+            return lang::compare(a, b, context_.names()) < 0;
+          });
+      if (!less) return;
+    }
+    violating_ = std::move(values);
+    out_.violation = {r, instance_text(rule, bindings)};
   }
 
   // "X = 1, Y = 2"; for strong negation the atom that holds together with its opposite.
@@ -393,6 +414,7 @@ class Instantiator {
 
   Context& context_;
   Instantiation out_;
+  std::vector<Value> violating_;  // the variables of the violation
 };
 
 }  // namespace

@@ -72,6 +72,8 @@ class Expansion {
     for (size_t i = 0; i < rule.body.size(); ++i) {
       if (rule.body[i].kind == LiteralKind::Builtin) return false;
       if (rule.body[i].kind != LiteralKind::Aggregate) continue;
+      // Two rules would fold in the head apart.
+      if (has_default(rule.body[i]) && !rule.aggregates.empty()) return false;
       if (!binds_all(rule.body[i].body, wanted_of(rule, i)) && reads_itself(rule)) return false;
       // The bits of a float that an equation computes may differ from those it is equal to.
       if (std::ranges::any_of(group_of(rule, i), [&](lang::VarId v) {

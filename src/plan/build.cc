@@ -104,8 +104,7 @@ class PipelineBuilder {
  public:
   PipelineBuilder(const lang::Program& program, uint32_t rule, const VersionOptions& options,
                   const StatisticsOf& statistics)
-      : program_(program),
-        rule_(program.rules[rule]),
+      : rule_(program.rules[rule]),
         options_(options),
         statistics_(statistics),
         bound_(rule_.variables.size(), false),
@@ -267,7 +266,6 @@ class PipelineBuilder {
            std::ranges::any_of(literal.args, [&](const Term& arg) { return is_ignored(arg); });
   }
 
-  const lang::Program& program_;
   const Rule& rule_;
   const VersionOptions& options_;
   const StatisticsOf& statistics_;

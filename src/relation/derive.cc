@@ -73,6 +73,7 @@ Result<Derivation::Work> Derivation::start(const RelationOf& relation_of) {
   const uint32_t most = std::max(1u, std::min(threads * kChunksPerThread, rows / kLeastChunk));
   work.length = (rows + most - 1) / most;
   work.chunks = (rows + work.length - 1) / work.length;
+  work.count = work.chunks;
   output_ = std::clamp(std::max(uint64_t{rows} * 4, output_), kLeastOutput, kMostOutput);
   // A bag without columns only counts: its regions hold nothing and never fill up.
   work.region = types_.empty() ? UINT32_MAX / work.chunks
@@ -91,6 +92,20 @@ Result<Derivation::Work> Derivation::start(const RelationOf& relation_of) {
   return work;
 }
 
+// How many rows of the driver one launch takes of a chunk: few where each meets all rows of other
+// relations, so that somebody can look at the clock.
+uint32_t Derivation::slice(const RelationOf& relation_of) const {
+  constexpr double kSteps = 1 << 22;
+  const std::optional<size_t> driver = driver_of(pipeline_);
+  double pairs = 1;
+  for (size_t s = 0; s < pipeline_.steps.size(); ++s) {
+    const plan::Step& step = pipeline_.steps[s];
+    if (driver == s || step.kind != plan::StepKind::Match) continue;
+    if (plan::key_columns(step).empty()) pairs *= relation_of(step.pred).rows();
+  }
+  return static_cast<uint32_t>(std::clamp(kSteps / std::max(pairs, 1.0) * 256, 1.0, 4e9));
+}
+
 Status Derivation::make_regions(uint64_t rows) {
   if (region_rows_ >= rows || types_.empty()) return Done{};
   regions_.clear();
@@ -105,7 +120,7 @@ Status Derivation::make_regions(uint64_t rows) {
 
 Status Derivation::launch(const RelationOf& relation_of, Relation* claims, Work& work) {
   Device& device = machine_->device();
-  const uint64_t output = uint64_t{work.region} * work.chunks;
+  const uint64_t output = uint64_t{work.region} * work.count;
   if (Status s = make_regions(output); !s.ok()) return s;
   if (claims != nullptr) {
     if (Status s = claims->reserve(output); !s.ok()) return s;
@@ -118,10 +133,11 @@ Status Derivation::launch(const RelationOf& relation_of, Relation* claims, Work&
       pipeline_arguments(pipeline_, relation_of, claims != nullptr ? into_ : std::nullopt);
   if (!inputs.ok()) return inputs.error();
   if (Status s = compile(relation_of, claims != nullptr, work.walk); !s.ok()) return s;
-  work.most = most_;
+  work.most = work.walk == Walk::Chunk ? std::min(work.length, slice(relation_of)) : most_;
   std::vector<device::Argument> arguments = {
-      Scalar::u32(work.chunks),    Scalar::u32(work.length), Scalar::u32(work.rows.first),
-      Scalar::u32(work.rows.last), Scalar::u32(work.region), Scalar::u32(work.most)};
+      Scalar::u32(work.count),      Scalar::u32(work.next),      Scalar::u32(work.length),
+      Scalar::u32(work.rows.first), Scalar::u32(work.rows.last), Scalar::u32(work.region),
+      Scalar::u32(work.most)};
   arguments.emplace_back(device::View{work.state});
   arguments.emplace_back(device::View{work.valueless});
   for (const device::Buffer& buffer : regions_) arguments.emplace_back(device::View{buffer});
@@ -155,30 +171,36 @@ Result<Derived> Derivation::run_into_bag(const RelationOf& relation_of, Bag& bag
   if (!started.ok()) return started.error();
   Work& work = *started;
   if (work.chunks == 0) return derived;
-  for (bool more = true; more;) {
+  while (work.next < work.chunks) {
+    const uint32_t last = std::min(work.chunks, work.next + work.count);
+    work.count = last - work.next;
+    std::vector<uint32_t> before = work.states;
     if (Status s = launch(relation_of, nullptr, work); !s.ok()) return s.error();
-    more = false;
+    bool more = false;
     bool stuck = false;
     std::vector<Bag::Part> parts;
-    for (uint32_t c = 0; c < work.chunks; ++c) {
+    for (uint32_t c = work.next; c < last; ++c) {
       uint32_t* state = &work.states[c * kStateWidth];
       const uint32_t end = std::min(work.rows.last, work.rows.first + (c + 1) * work.length);
       more |= state[kRow] < end;
-      stuck |= state[kRow] < end && state[kFilled] == 0;
+      stuck |= state[kRow] < end && state[kRow] == before[c * kStateWidth + kRow];
       derived.rows += state[kFilled];
-      parts.push_back({uint64_t{c} * work.region, state[kFilled]});
+      parts.push_back({uint64_t{c - work.next} * work.region, state[kFilled]});
       state[kFilled] = 0;
     }
     if (!types_.empty()) {
       if (Status s = bag.append(regions_, parts); !s.ok()) return s.error();
       if (Status s = filled(); !s.ok()) return s.error();
     }
+    if (Status s = machine_->check(types_.empty() ? 0 : derived.rows); !s.ok()) return s.error();
+    if (!more) work.next = last;
     if (!stuck) continue;
-    // One row of the driver gives more rows than a region holds.
-    if (work.region > UINT32_MAX / 8 / work.chunks) {
+    // One row of the driver gives more rows than a region holds: fewer and larger ones.
+    if (work.region > UINT32_MAX / 8) {
       return Error{"one row has more than 500 million solutions", "add literals that bind more"};
     }
     work.region *= 4;
+    work.count = std::max(1u, work.count / 4);
   }
   Result<uint64_t> valueless = finish(work);
   if (!valueless.ok()) return valueless.error();
@@ -252,6 +274,7 @@ Result<Derived> Derivation::run_into_set(const RelationOf& relation_of, Relation
     const auto other_rows = eager_ ? Relation::Next::NewBesideHandled : Relation::Next::New;
     if (Status s = head.append(regions_, handled, handled_rows); !s.ok()) return s.error();
     if (Status s = head.append(regions_, others, other_rows); !s.ok()) return s.error();
+    if (Status s = machine_->check(derived.rows); !s.ok()) return s.error();
     if (more || eager_) output_ = std::min(kMostOutput, output_ * 4);
     if (more && !divides) most_ = std::min(kMostOwnRows, most_ * 8);
   }

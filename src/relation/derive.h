@@ -55,8 +55,9 @@ class Derivation {
     RowRange rows;
     uint32_t length;  // of a chunk
     uint32_t chunks;
-    uint32_t region;  // rows of one
-    uint32_t most;    // rows that an instance takes in a launch, where it takes its own
+    uint32_t region;       // rows of one
+    uint32_t next, count;  // which chunks the next launch takes
+    uint32_t most;         // rows that an instance takes in a launch
     Walk walk;
     std::vector<uint32_t> states;
     device::Buffer state, valueless;
@@ -71,6 +72,7 @@ class Derivation {
   Status compile(const RelationOf& relation_of, bool claims, Walk walk);
   kernel::Id build(const RelationOf& relation_of, bool claims, Walk walk);
   std::string shape(const RelationOf& relation_of, bool claims, Walk walk) const;
+  uint32_t slice(const RelationOf& relation_of) const;
   Status make_regions(uint64_t rows);
 
   Machine* machine_;

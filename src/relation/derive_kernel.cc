@@ -9,6 +9,7 @@ DeriveKernel::DeriveKernel(kernel::Graph& graph, const lang::Program& program,
                            const RelationOf& relation_of, const Options& options)
     : k_(graph, "derive"), head_(head), options_(options) {
   chunks_ = k_.val(Type::U32, "chunks");
+  first_chunk_ = k_.val(Type::U32, "first_chunk");
   length_ = k_.val(Type::U32, "length");
   first_ = k_.val(Type::U32, "first");
   last_ = k_.val(Type::U32, "last");
@@ -28,9 +29,10 @@ DeriveKernel::DeriveKernel(kernel::Graph& graph, const lang::Program& program,
 }
 
 kernel::Id DeriveKernel::build() {
-  c_ = k_.grid(chunks_);
+  const Value i = k_.grid(chunks_);
+  c_ = first_chunk_ + i;
   zero_ = k_.u32(0);
-  base_ = c_ * region_;
+  base_ = i * region_;
   from_ = state_[state_of(kRow)];
   to_ = first_ + k_.min(last_ - first_, (c_ + 1) * length_);
   filled_ = k_.private_array(Type::U32, 1);
@@ -98,9 +100,9 @@ void DeriveKernel::walk_chunk() {
   const Buffer next = k_.private_array(Type::U32, 1);
   k_.store(next, zero_, from_);
   // A counted loop, so that the device sees how much there is to do.
-  k_.for_range(zero_, length_, [&](Value j) {
-    const Value at = first_ + c_ * length_ + j;
-    k_.if_then((at == next[zero_]) & (at < to_), [&] {
+  k_.for_range(zero_, most_, [&](Value j) {
+    const Value at = from_ + j;
+    k_.if_then((!full_[zero_]) & (at < to_), [&] {
       const Value stopped = derive([&] {
         if (const SetCode* bits = code_->driver_bits()) return for_each_bit(k_, *bits, at, run);
         Values row;

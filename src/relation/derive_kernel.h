@@ -1,8 +1,9 @@
 // The kernel of a derivation (derive.h).
 //
-// Parameters, in order: chunks, length (rows of a chunk), first and last (of the driver's rows),
-// region (rows of one), most (of its own rows that an instance takes), state, valueless, the
-// columns of the regions, the set that rows are put into, and what the pipeline reads.
+// Parameters, in order: chunks (of this launch), the first of them, length (rows of a chunk), first
+// and last (of the driver's rows), region (rows of one), most (rows that an instance takes), state,
+// valueless, the columns of the regions, the set that rows are put into, and what the pipeline
+// reads.
 #pragma once
 
 #include <functional>
@@ -44,7 +45,7 @@ class DeriveKernel {
   kernel::KernelBuilder k_;
   const std::vector<lang::Term>& head_;
   const Options& options_;
-  Value chunks_, length_, first_, last_, region_, most_;
+  Value chunks_, first_chunk_, length_, first_, last_, region_, most_;
   kernel::Buffer state_, valueless_;
   kernel::Columns out_;
   std::optional<ClaimedSet> claimed_;

@@ -35,6 +35,9 @@ class Machine {
   Result<device::PlanRunner*> plan(const std::string& name,
                                    const std::function<kernel::Id()>& build);
 
+  // Called between the launches of long work with the rows it has made; an error ends the work.
+  std::function<Status(uint64_t rows)> check = [](uint64_t) -> Status { return Done{}; };
+
   Status launch(const device::KernelHandle& kernel, std::span<const device::Argument> arguments) {
     return device_.launch(kernel, arguments);
   }

@@ -6,7 +6,6 @@
 
 namespace xlog::relation {
 
-using kernel::Buffer;
 using kernel::KernelBuilder;
 using plan::ColumnUse;
 using plan::Step;
