@@ -7,6 +7,8 @@
 #include "cli/explain_tables.h"
 #include "cli/options.h"
 #include "lang/parser.h"
+#include "plan/aggregates.h"
+#include "plan/explain.h"
 
 namespace xlog::cli {
 namespace {
@@ -47,6 +49,15 @@ int explain_code(std::string_view name) {
   return kProgramError;
 }
 
+// The pipelines of the relational engine, with aggregates expanded as it does.
+std::optional<std::string> plan_text(Outcome& outcome) {
+  if (plan::expand_aggregates(*outcome.program, *outcome.analysis, outcome.session)) {
+    outcome.analysis = logic::analyze(*outcome.program, outcome.session);
+    if (!outcome.analysis) return std::nullopt;
+  }
+  return plan::explain(*outcome.program, *outcome.analysis, outcome.session);
+}
+
 // The text of a stage, or nothing when the program has errors.
 std::optional<std::string> stage_text(const ExplainOptions& options, Outcome& outcome) {
   const ExplainFormat format = find_explain_format(options.format);
@@ -64,6 +75,7 @@ std::optional<std::string> stage_text(const ExplainOptions& options, Outcome& ou
     return logic::explain_types(*outcome.program, outcome.session, format);
   }
   if (outcome.exit_code != kAnswered) return std::nullopt;
+  if (options.stage == "plan") return plan_text(outcome);
   return options.stage == "eir"
              ? logic::explain_eir(*outcome.program, *outcome.analysis, outcome.session, format)
              : logic::explain_components(*outcome.program, *outcome.analysis, outcome.session,
@@ -82,6 +94,10 @@ int explain_program(const ExplainOptions& options) {
 }
 
 int explain(const ExplainOptions& options) {
+  if (options.stage == "plan" && options.format != "text") {
+    fmt::print(stderr, "xlog explain: the stage `plan` is shown as text only\n");
+    return kUsage;
+  }
   if (const auto table = table_text(options.target, find_explain_format(options.format))) {
     fmt::print("{}", *table);
     return kAnswered;
@@ -103,7 +119,7 @@ void add_explain(CLI::App& app, int& exit_code) {
       ->type_name("");
   command->add_option("--stage", options->stage, "What to show of a program (default components)")
       ->type_name("STAGE")
-      ->check(CLI::IsMember({"ast", "types", "components", "eir"}));
+      ->check(CLI::IsMember({"ast", "types", "components", "eir", "plan"}));
   command->add_option("--format", options->format, "How to show it (default text)")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json", "dot"}));
@@ -111,12 +127,13 @@ void add_explain(CLI::App& app, int& exit_code) {
   add_report_options(*command, options->report);
   command->footer(
       R"(Stages: ast (as parsed), types (every column), components (what depends on what, in
-evaluation order), eir (modal literals in normal form).
+evaluation order), eir (modal literals in normal form), plan (the pipelines of the engine; text).
 
 Examples:
   xlog explain E0412
   xlog explain pragmas
   xlog explain planning.xlog --stage eir
+  xlog explain reach.xlog --stage plan
   xlog explain planning.xlog --format dot | dot -Tsvg > planning.svg)");
   command->callback([options, &exit_code] {
     exit_code = explain(*options);

@@ -8,6 +8,26 @@
 namespace xlog::cli {
 namespace {
 
+void print_engine_stats(const engine::Statistics& engine) {
+  const device::Counters& device = engine.device;
+  auto line = [](std::string_view name, uint64_t number) {
+    fmt::print(stderr, "{:<12} {:>10}\n", name, number);
+  };
+  line("rows", engine.rows);
+  line("rounds", engine.rounds);
+  line("launches", device.launches);
+  line("compiled", device.compiled);
+  line("from cache", device.cached);
+  line("bytes in", device.bytes_to_device);
+  line("bytes out", device.bytes_from_device);
+  fmt::print(stderr, "{:<12} {:>10.1f} MB\n", "on device", static_cast<double>(device.peak) / 1e6);
+  for (const engine::Placement& placement : engine.placements) {
+    if (placement.on_device) continue;
+    fmt::print(stderr, "component {} ran on the reference evaluator: {}\n", placement.component,
+               placement.reason);
+  }
+}
+
 void print_stats(const Outcome& outcome) {
   double total = 0;
   for (const StageTime& time : outcome.times) {
@@ -15,6 +35,7 @@ void print_stats(const Outcome& outcome) {
     total += time.seconds;
   }
   fmt::print(stderr, "{:<12} {:>10.3f} ms\n", "total", total * 1e3);
+  if (outcome.engine) print_engine_stats(*outcome.engine);
   rusage usage = {};
   if (getrusage(RUSAGE_SELF, &usage) == 0) {
     fmt::print(stderr, "{:<12} {:>10.1f} MB\n", "memory",

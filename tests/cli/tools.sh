@@ -34,6 +34,8 @@ for stage in ast types components eir; do
     [ $format != dot ] || expect_out 'digraph'
   done
 done
+expect_status 0 explain a.xlog --stage plan
+expect_status 2 explain a.xlog --stage plan --format json
 expect_status 1 explain broken.xlog
 expect_status 0 explain e0412
 expect_out 'E0412 (error)'
