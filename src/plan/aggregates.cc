@@ -214,7 +214,11 @@ class Expansion {
     made.head_kind = lang::HeadKind::Atom;
     made.aggregates.clear();
     made.body = literal.body;
-    if (!binds_all(literal.body, wanted_of(rule, index))) {
+    // A join is worth computing only for the groups that are asked for.
+    const auto atoms = std::ranges::count_if(
+        literal.body, [](const Literal& inner) { return inner.kind == LiteralKind::Atom; });
+    const bool selects = atoms > 1 && !group.empty() && !reads_itself(rule);
+    if (selects || !binds_all(literal.body, wanted_of(rule, index))) {
       Literal asked;
       asked.pred = add_context(rule, r, index, group);
       asked.span = literal.span;
