@@ -18,7 +18,9 @@ plan::Pipeline Rules::pipeline(uint32_t rule, std::optional<uint32_t> delta, uin
   options.delta = delta;
   options.grows = [this, component](PredId pred) { return inside(pred, component); };
   return plan::build_pipeline(program_, rule, options, [this](PredId pred) {
-    return plan::Statistics{database_[pred].rows(), {}};
+    // An estimate that fails leaves the written order; the device's trouble shows in what follows.
+    Result<plan::Statistics> known = database_.statistics(pred);
+    return known.ok() ? *known : plan::Statistics{};
   });
 }
 

@@ -43,6 +43,21 @@ Status Database::load_facts(PredId pred) {
   return loaded.ok() ? Status(Done{}) : loaded.error();
 }
 
+Result<plan::Statistics> Database::statistics(PredId pred) {
+  if (auto known = statistics_.find(pred); known != statistics_.end()) return known->second;
+  Relation& relation = (*this)[pred];
+  plan::Statistics statistics{relation.rows(), {}};
+  if (!relation.is_finished() || relation.is_only_bits()) return statistics;
+  for (uint32_t c = 0; c < relation.arity(); ++c) {
+    Result<std::optional<uint32_t>> greatest = relation.greatest(c);
+    if (!greatest.ok()) return greatest.error();
+    const uint64_t values = greatest->has_value() ? uint64_t{**greatest} + 1 : relation.rows();
+    statistics.distinct.push_back(std::min<uint64_t>(values, relation.rows()));
+  }
+  statistics_.emplace(pred, statistics);
+  return statistics;
+}
+
 Result<std::vector<std::vector<lang::Value>>> Database::rows(PredId pred) {
   Relation& relation = (*this)[pred];
   if (Status ready = relation.need_columns(); !ready.ok()) return ready.error();

@@ -1,11 +1,13 @@
 // The relations of a program on a device.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <vector>
 
 #include "lang/program.h"
 #include "logic/answer.h"
+#include "plan/build.h"
 #include "relation/relation.h"
 
 namespace xlog::engine {
@@ -22,6 +24,10 @@ class Database {
 
   // Puts the facts of a predicate into its relation.
   Status load_facts(lang::PredId pred);
+  // What the planner wants to know. The distinct values of a column are not counted but bounded: by
+  // the rows, and by the greatest value. Of a relation that is not finished only the rows are
+  // known.
+  Result<plan::Statistics> statistics(lang::PredId pred);
   // All rows, on the host, in no particular order.
   Result<std::vector<std::vector<lang::Value>>> rows(lang::PredId pred);
 
@@ -30,6 +36,7 @@ class Database {
   const lang::Program& program_;
   const lang::Names& names_;
   std::vector<std::unique_ptr<relation::Relation>> relations_;
+  std::map<lang::PredId, plan::Statistics> statistics_;  // of those that are finished
 };
 
 // Rows of device columns as values of the language.

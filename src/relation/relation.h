@@ -92,6 +92,7 @@ class Relation {
   bool has_direct_index(const std::vector<uint32_t>& keys) const;
   // No more rows will come.
   Status finish();
+  bool is_finished() const { return finished_; }
 
   // The greatest value of a u32 column; nullopt where it is of another type or has no rows.
   Result<std::optional<uint32_t>> greatest(uint32_t column);
