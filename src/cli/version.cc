@@ -31,14 +31,14 @@ void print_version(bool json) {
     object["commit"] = kCommit;
     object["build"] = kBuild;
     object["compiler"] = kCompiler;
-    object["engines"] = {"reference"};
+    object["engines"] = {"relational", "reference"};
     object["features"] = kFeatures;
     fmt::print("{}\n", object.dump());
     return;
   }
   fmt::print("xlog {}{}\n", kVersion, *kCommit == '\0' ? "" : fmt::format(" ({})", kCommit));
   fmt::print("build     {}, {}\n", kBuild, kCompiler);
-  fmt::print("engines   reference\n");
+  fmt::print("engines   relational, reference\n");
   fmt::print("features  {}\n", fmt::join(kFeatures, ", "));
 }
 
