@@ -103,6 +103,7 @@ struct Trial {
   uint64_t first;
   uint64_t count;
 };
+void PrintTo(const Trial& trial, std::ostream* out) { *out << trial.device; }
 
 class RandomPrograms : public testing::TestWithParam<Trial> {};
 
@@ -134,7 +135,7 @@ TEST_P(RandomPrograms, HaveTheAnswersOfTheReference) {
   std::signal(SIGABRT, SIG_DFL);
   std::signal(SIGSEGV, SIG_DFL);
   if (HasFailure()) return;
-  EXPECT_GE(asked * 10, count * 9) << "too many are ill-formed or too large";
+  EXPECT_GE(asked * 10, count * 8) << "too many are ill-formed or too large";
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RandomPrograms,

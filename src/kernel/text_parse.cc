@@ -274,7 +274,7 @@ bool Parser::statement() {
     return results.empty() ||
            fail(results[0].offset, fmt::format("{} gives no value", name.base), "drop the name");
   };
-  if (is_loop(*op)) return for_or_loop(name, results);
+  if (op && is_loop(*op)) return for_or_loop(name, results);
   if (op == Op::If) return no_results() && if_else();
   if (op == Op::Yield) return no_results() && yield(name.offset);
   if (op == Op::Check) return no_results() && check_statement();
