@@ -65,15 +65,14 @@ bool Rules::makes_values(uint32_t c) const {
   });
 }
 
-// One row with nothing but counts.
-Status Rules::count(relation::Relation& into, uint64_t number, ComponentRun& run) {
-  if (number == 0) return Done{};
-  const std::vector<std::span<const std::byte>> columns(into.arity(),
-                                                        std::as_bytes(std::span(&number, 1)));
-  Result<uint32_t> added = into.load(columns, 1);
-  if (!added.ok()) return added.error();
-  run.rows += *added;
-  return Done{};
+// A column of so many times one value.
+Result<device::Buffer> Rules::repeated(const kernel::Scalar& value, uint32_t rows) {
+  const uint32_t size = kernel::size_of(value.type);
+  std::vector<std::byte> bytes(uint64_t{rows} * size);
+  for (uint32_t r = 0; r < rows; ++r) kernel::store_scalar(value, &bytes[uint64_t{r} * size]);
+  Result<device::Column> column = device::upload(machine_.device(), value.type, bytes);
+  if (!column.ok()) return column.error();
+  return column->buffer;
 }
 
 // A rule with aggregates in its head: its solutions as a bag of groups and values, then the folds.
@@ -84,9 +83,9 @@ Status Rules::aggregate(uint32_t index, ComponentRun& run) {
     return std::ranges::any_of(rule.aggregates, [&](const auto& a) { return a.column == column; });
   };
   std::vector<lang::Term> terms;
-  std::vector<uint32_t> order;  // of the head's columns: groups, then aggregates
+  std::vector<uint32_t> order;  // of the head's columns: groups, then aggregates; no constants
   for (uint32_t c = 0; c < head.args.size(); ++c) {
-    if (is_aggregate(c)) continue;
+    if (is_aggregate(c) || head.args[c].kind == lang::TermKind::Constant) continue;
     terms.push_back(head.args[c]);
     terms.back().type = program_[head.pred].columns[c].type;
     order.push_back(c);
@@ -113,13 +112,31 @@ Status Rules::aggregate(uint32_t index, ComponentRun& run) {
   if (!derived.ok()) return derived.error();
   count_valueless(index, derived->valueless);
   relation::Relation& into = database_[head.pred];
-  if (terms.empty()) return count(into, derived->rows, run);
-  Result<relation::Aggregated> folded = relation::aggregate(machine_, bag, groups, columns);
-  if (!folded.ok()) return folded.error();
-  if (folded->rows == 0) return Done{};
-  std::vector<device::Buffer> buffers(order.size());
-  for (size_t c = 0; c < order.size(); ++c) buffers[order[c]] = folded->columns[c];
-  Result<uint32_t> added = into.absorb(buffers, folded->rows);
+  relation::Aggregated folded;
+  if (!terms.empty()) {
+    Result<relation::Aggregated> made = relation::aggregate(machine_, bag, groups, columns);
+    if (!made.ok()) return made.error();
+    folded = std::move(*made);
+  } else if (derived->rows > 0) {
+    // Nothing but counts of all solutions.
+    folded.rows = 1;
+    for (size_t c = 0; c < columns.size(); ++c) {
+      Result<device::Buffer> number = repeated(kernel::Scalar::u64(derived->rows), 1);
+      if (!number.ok()) return number.error();
+      folded.columns.push_back(*number);
+    }
+  }
+  if (folded.rows == 0) return Done{};
+  std::vector<device::Buffer> buffers(head.args.size());
+  for (size_t c = 0; c < order.size(); ++c) buffers[order[c]] = folded.columns[c];
+  for (size_t c = 0; c < head.args.size(); ++c) {
+    if (buffers[c] != nullptr) continue;
+    Result<device::Buffer> constant =
+        repeated(relation::to_scalar(head.args[c].value), folded.rows);
+    if (!constant.ok()) return constant.error();
+    buffers[c] = *constant;
+  }
+  Result<uint32_t> added = into.absorb(buffers, folded.rows);
   if (!added.ok()) return added.error();
   run.rows += *added;
   return Done{};

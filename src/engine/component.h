@@ -51,7 +51,7 @@ class Rules {
   std::vector<relation::Derivation> versions(uint32_t component);
   Status derive(relation::Derivation& derivation, ComponentRun& run);
   Status aggregate(uint32_t rule, ComponentRun& run);
-  static Status count(relation::Relation& into, uint64_t number, ComponentRun& run);
+  Result<device::Buffer> repeated(const kernel::Scalar& value, uint32_t rows);
   relation::Derivation version(uint32_t rule, std::optional<uint32_t> delta, uint32_t component);
   plan::Pipeline pipeline(uint32_t rule, std::optional<uint32_t> delta, uint32_t component);
   bool makes_values(uint32_t component) const;

@@ -69,7 +69,9 @@ TEST(Engine, HeadAggregates) {
     m(X, min(W), max(W)) :- e(X, Y, W).
     a(avg(W)) :- e(X, Y, W).
     n(count()) :- e(_, _, _).
-    ?- c(X, N). ?- s(X, N). ?- m(X, A, B). ?- a(X). ?- n(X).
+    size(e, count()) :- e(_, _, _).
+    size(X, 7, count()) :- e(X, _, _).
+    ?- c(X, N). ?- s(X, N). ?- m(X, A, B). ?- a(X). ?- n(X). ?- size(X, Y). ?- size(X, Y, Z).
   )");
 }
 
