@@ -21,26 +21,15 @@
 #include <vector>
 
 #include "io/input.h"
+#include "random_text.h"
 
 namespace {
 
 namespace lang = xlog::lang;
 using lang::TypeKind;
 
-// A fixed sequence, so that every run reads the same text.
-struct Random {
-  uint64_t state = 1;
-  uint32_t below(uint32_t n) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return static_cast<uint32_t>(((state >> 33) * n) >> 31);
-  }
-};
-
-std::string name_of(uint32_t i) {
-  static constexpr std::string_view kFirst[] = {"alice", "bob",   "carol", "dave",
-                                                "erin",  "frank", "grace", "heidi"};
-  return fmt::format("{}_{}", kFirst[i % 8], i / 8);
-}
+using bench::name_of;
+using Random = bench::TextRandom;
 
 struct Shape {
   std::string name;

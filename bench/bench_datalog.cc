@@ -520,10 +520,10 @@ int run_benchmark(const std::vector<std::string>& words) {
   }
   if (engines.souffle.empty()) fmt::print("No souffle on the PATH or in $SOUFFLE: xlog alone.\n");
 
-  char temporary[] = "/tmp/xlog_bench_datalog.XXXXXX";
   if (options->work.empty()) {
-    if (mkdtemp(temporary) == nullptr) {
-      std::perror(temporary);
+    std::string temporary = (fs::temp_directory_path() / "bench_datalog.XXXXXX").string();
+    if (mkdtemp(temporary.data()) == nullptr) {
+      std::perror(temporary.c_str());
       return 1;
     }
     engines.work = temporary;

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "engine/component.h"
 #include "engine/domains.h"
+#include "logic/components.h"
 #include "oracle/evaluate.h"
 #include "oracle/instantiate.h"
 #include "oracle/refuse.h"
@@ -61,11 +62,19 @@ class Evaluation {
 
  private:
   std::optional<Answer> fail(const Error& error) {
-    session_.diagnostics.report(Code::LimitReached, {}, error.message).help(error.help);
+    const Code code = limit_reached_ ? Code::LimitReached : Code::DeviceFailed;
+    session_.diagnostics.report(code, {}, error.message).help(error.help);
     return std::nullopt;
   }
 
-  Status check(uint64_t rows, bool makes_values) const {
+  // The user's limits.
+  Status check(uint64_t rows, bool makes_values) {
+    Status within = within_limits(rows, makes_values);
+    limit_reached_ |= !within.ok();
+    return within;
+  }
+
+  Status within_limits(uint64_t rows, bool makes_values) const {
     const uint64_t most = options_.max_rows > 0 ? options_.max_rows
                           : makes_values        ? kMostMadeRows
                                                 : UINT64_MAX;
@@ -107,11 +116,12 @@ class Evaluation {
     for (uint32_t c = 0; c < analysis_.components.size(); ++c) {
       const logic::Component& component = analysis_.components[c];
       Placement placement{c, true, obstacle(component)};
-      for (const logic::Edge& edge : analysis_.edges) {
-        if (!placement.reason.empty()) break;
-        if (analysis_.component_of[edge.to.index] != c || !off[edge.from.index]) continue;
-        placement.reason = fmt::format(
-            "it reads {}", lang::predicate_signature(program_[edge.from], session_.names));
+      for (PredId pred : component.predicates) {
+        for (const logic::Edge& edge : logic::edges_to(analysis_.edges, pred)) {
+          if (!placement.reason.empty() || !off[edge.from.index]) continue;
+          placement.reason = fmt::format(
+              "it reads {}", lang::predicate_signature(program_[edge.from], session_.names));
+        }
       }
       placement.on_device = placement.reason.empty();
       if (!placement.on_device) {
@@ -205,6 +215,7 @@ class Evaluation {
   Domains domains_;
   Rules rules_;
   bool all_on_device_ = true;
+  bool limit_reached_ = false;
 };
 
 }  // namespace

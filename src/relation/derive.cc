@@ -95,7 +95,7 @@ Result<Derivation::Work> Derivation::start(const RelationOf& relation_of) {
 // How many rows of the driver one launch takes of a chunk: few where each meets all rows of other
 // relations, so that somebody can look at the clock.
 uint32_t Derivation::slice(const RelationOf& relation_of) const {
-  constexpr double kSteps = 1 << 22;
+  constexpr double kSteps = 1 << 30;  // pairs that an instance meets in a launch
   const std::optional<size_t> driver = driver_of(pipeline_);
   double pairs = 1;
   for (size_t s = 0; s < pipeline_.steps.size(); ++s) {
@@ -103,7 +103,7 @@ uint32_t Derivation::slice(const RelationOf& relation_of) const {
     if (driver == s || step.kind != plan::StepKind::Match) continue;
     if (plan::key_columns(step).empty()) pairs *= relation_of(step.pred).rows();
   }
-  return static_cast<uint32_t>(std::clamp(kSteps / std::max(pairs, 1.0) * 256, 1.0, 4e9));
+  return static_cast<uint32_t>(std::clamp(kSteps / std::max(pairs, 1.0), 1.0, 4e9));
 }
 
 Status Derivation::make_regions(uint64_t rows) {

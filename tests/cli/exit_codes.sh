@@ -18,6 +18,11 @@ expect_status 0 run ok.xlog
 expect_no_err
 expect_status 0 ok.xlog
 expect_status 0 ok.xlog --format csv
+expect_status 0 run ok.xlog --engine reference
+expect_status 0 run ok.xlog --device interp
+expect_status 1 run ok.xlog --device nosuch
+expect_err 'error[E0703]'
+expect_status 2 run ok.xlog --engine nosuch
 expect_status 1 run unsafe.xlog
 expect_err 'error[E0601]'
 expect_err 'unsafe.xlog:1:'

@@ -1,0 +1,113 @@
+// Programs large enough that sets grow and change their kind, indexes merge their runs, regions
+// fill up and several instances meet; judged by plain C++.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+#include <vector>
+
+#include "engine/engine_fixture.h"
+
+namespace xlog::engine {
+namespace {
+
+struct Graph {
+  uint32_t nodes;
+  std::vector<std::pair<uint32_t, uint32_t>> edges;
+};
+
+Graph random_graph(uint32_t nodes, uint32_t edges, uint32_t spread) {
+  std::mt19937 random(7);
+  std::set<std::pair<uint32_t, uint32_t>> made;
+  while (made.size() < edges) {
+    made.insert({random() % nodes * spread, random() % nodes * spread});
+  }
+  return {nodes, {made.begin(), made.end()}};
+}
+
+uint64_t closure_size(const Graph& graph) {
+  std::map<uint32_t, std::vector<uint32_t>> next;
+  for (const auto& [from, to] : graph.edges) next[from].push_back(to);
+  uint64_t size = 0;
+  for (const auto& [start, first] : next) {
+    std::set<uint32_t> seen;
+    std::vector<uint32_t> stack = first;
+    while (!stack.empty()) {
+      const uint32_t node = stack.back();
+      stack.pop_back();
+      if (!seen.insert(node).second) continue;
+      if (auto found = next.find(node); found != next.end()) {
+        stack.insert(stack.end(), found->second.begin(), found->second.end());
+      }
+    }
+    size += seen.size();
+  }
+  return size;
+}
+
+std::string facts(const Graph& graph) {
+  std::string text;
+  for (const auto& [from, to] : graph.edges) text += fmt::format("edge({}, {}).\n", from, to);
+  return text;
+}
+
+void expect_closure(const Graph& graph, const std::string& rules) {
+  const std::string wanted = fmt::format("({},)", closure_size(graph));
+  for (const char* device : {"interp", "cpu", "native"}) {
+    const Outcome got =
+        run(facts(graph) + rules + "n(count()) :- reach(X, Y). ?- n(X).", Which::Engine, device);
+    EXPECT_NE(got.text.find(wanted), std::string::npos)
+        << device << ": wanted " << wanted << ", got " << got.text;
+  }
+}
+
+constexpr const char* kLeft = "reach(X,Y) :- edge(X,Y). reach(X,Z) :- reach(X,Y), edge(Y,Z).\n";
+constexpr const char* kRight = "reach(X,Y) :- edge(X,Y). reach(X,Z) :- edge(X,Y), reach(Y,Z).\n";
+constexpr const char* kNonLinear =
+    "reach(X,Y) :- edge(X,Y). reach(X,Z) :- reach(X,Y), reach(Y,Z).\n";
+
+// A set of keys becomes one of bits while the closure grows.
+TEST(Scale, ASetChangesItsKindWhileItGrows) {
+  const Graph graph = random_graph(1200, 1500, 1);
+  expect_closure(graph, kLeft);
+  expect_closure(graph, kRight);
+}
+
+// Numbers far apart: keys are hashed throughout, and the set is made anew as it grows.
+TEST(Scale, ASetOfKeysGrows) {
+  const Graph graph = random_graph(400, 700, 1'000'003);
+  expect_closure(graph, kLeft);
+  expect_closure(graph, kRight);
+}
+
+// New rows are looked up in indexes of several runs.
+TEST(Scale, IndexesMergeTheirRuns) {
+  expect_closure(random_graph(300, 420, 1), kNonLinear);
+  expect_closure(random_graph(200, 280, 1'000'003), kNonLinear);
+}
+
+TEST(Scale, ALongChainIsFewRounds) {
+  const Outcome got =
+      run("n(0). n(X + 1) :- n(X), X < 100000. c(count()) :- n(X). ?- c(X).", Which::Engine, "cpu");
+  EXPECT_NE(got.text.find("(100001,)"), std::string::npos) << got.text;
+  EXPECT_LT(got.statistics.rounds, 1000u);
+}
+
+// One row of the first literal gives more rows than a region holds, in a bag and in a wide set.
+TEST(Scale, OneRowGivesMoreThanARegionHolds) {
+  const Outcome got = run(R"(
+    one(1). n(1..3000).
+    s(sum(X)) :- one(O), n(X).
+    wide(O, X, 5, 6) :- one(O), n(X).
+    c(count()) :- wide(A, B, C, D).
+    g(C, count()) :- wide(A, B, C, D).
+    ?- s(X). ?- c(X). ?- g(X, Y).
+  )",
+                          Which::Engine, "interp");
+  EXPECT_NE(got.text.find("(4501500,)"), std::string::npos) << got.text;
+  EXPECT_NE(got.text.find("(3000,)"), std::string::npos) << got.text;
+  EXPECT_NE(got.text.find("(5,3000,)"), std::string::npos) << got.text;
+}
+
+}  // namespace
+}  // namespace xlog::engine
