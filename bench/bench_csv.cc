@@ -175,7 +175,7 @@ int main(int argc, char** argv) {
     size_t rows = 0;
     for (; text.size() < megabytes * 1'000'000; ++rows) text += shape.row(random);
     const auto measure = [&](const std::string& ending, const std::string& bytes) {
-      const std::string path = folder + "/rows.csv" + ending;
+      const std::string path = fmt::format("{}/rows.csv{}", folder, ending);
       std::ofstream(path, std::ios::binary) << bytes;
       return median_seconds(repetitions, [&] { load(path, shape, rows); });
     };

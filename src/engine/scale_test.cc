@@ -2,6 +2,7 @@
 // fill up and several instances meet; judged by plain C++.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
 #include <set>
 #include <vector>
@@ -12,7 +13,6 @@ namespace xlog::engine {
 namespace {
 
 struct Graph {
-  uint32_t nodes;
   std::vector<std::pair<uint32_t, uint32_t>> edges;
 };
 
@@ -22,7 +22,7 @@ Graph random_graph(uint32_t nodes, uint32_t edges, uint32_t spread) {
   while (made.size() < edges) {
     made.insert({random() % nodes * spread, random() % nodes * spread});
   }
-  return {nodes, {made.begin(), made.end()}};
+  return {{made.begin(), made.end()}};
 }
 
 uint64_t closure_size(const Graph& graph) {
