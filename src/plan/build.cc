@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "plan/multiway.h"
 
 namespace xlog::plan {
 
@@ -115,6 +116,7 @@ class PipelineBuilder {
   Pipeline run() {
     if (options_.delta) take(*options_.delta);
     while (pipeline_.steps.size() < rule_.body.size()) take(next());
+    form_meets(pipeline_, rule_, estimates_);
     return std::move(pipeline_);
   }
 
@@ -204,6 +206,7 @@ class PipelineBuilder {
     const Literal& literal = rule_.body[index];
     Step step;
     step.span = literal.span;
+    estimates_.push_back(literal.kind == LiteralKind::Atom ? fan_out(literal) : 1);
     if (literal.kind == LiteralKind::Compare) {
       compare(literal, step);
     } else {
@@ -270,8 +273,9 @@ class PipelineBuilder {
   const VersionOptions& options_;
   const StatisticsOf& statistics_;
   Pipeline pipeline_;
-  std::vector<bool> bound_;  // by variable
-  std::vector<bool> taken_;  // by literal
+  std::vector<bool> bound_;        // by variable
+  std::vector<bool> taken_;        // by literal
+  std::vector<double> estimates_;  // by step: rows that an average binding finds
 };
 
 }  // namespace

@@ -25,9 +25,14 @@ std::string indented(const std::string& text, std::string_view by) {
 std::string explain(const lang::Program& program, const logic::Analysis& analysis,
                     const lang::Session& session) {
   std::string text;
+  // What is not in the program yet, rows of input and of rules, is taken for much.
+  constexpr uint64_t kUnknownRows = 1'000'000;
   const auto statistics = [&](PredId pred) {
-    const lang::FactTable* facts = program[pred].facts.get();
-    return Statistics{facts == nullptr ? 0 : facts->rows, {}};
+    const lang::Predicate& predicate = program[pred];
+    if (!predicate.rules.empty() || predicate.facts == nullptr) {
+      return Statistics{kUnknownRows, {}};
+    }
+    return Statistics{predicate.facts->rows, {}};
   };
   for (uint32_t c = 0; c < analysis.components.size(); ++c) {
     const logic::Component& component = analysis.components[c];

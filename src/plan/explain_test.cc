@@ -64,6 +64,52 @@ TEST(Plan, SmallRelationsAndTestsComeFirst) {
 )");
 }
 
+TEST(Plan, CyclicBodiesMeet) {
+  EXPECT_EQ(plan_of(R"(
+    pred edge(u32, u32).
+    n(count()) :- edge(X, Y), edge(Y, Z), edge(X, Z).
+  )"),
+            R"(component 1: n/1
+  n(count()) :- edge(X, Y), edge(Y, Z), edge(X, Z).
+    scan    edge(X, Y) by X
+    meet    Z: edge(=Y, Z), edge(=X, Z)  // about 1000.0 rows each: the shortest list is walked
+    group   n(count())
+)");
+}
+
+// A lookup that binds several variables is split, those that are tested first.
+TEST(Plan, MeetsTakeOneVariableAfterAnother) {
+  EXPECT_EQ(plan_of(R"(
+    e(1..3, 1..2). r(1..2, 1..5, 1..9). pred s(i64, i64).
+    p(A, D) :- e(A, B), r(B, C, D), s(A, D).
+    q(A, D) :- e(A, B), r(B, C, D), s(A, C), s(D, A).
+  )"),
+            R"(component 3: p/2
+  p(A, D) :- e(A, B), r(B, C, D), s(A, D).
+    scan    e(A, B) by A
+    meet    D: r(=B, _, D), s(=A, D)  // about 20.1 rows each: the shortest list is walked
+    lookup  r(=B, C, =D)
+    insert  p(A, D)
+component 4: q/2
+  q(A, D) :- e(A, B), r(B, C, D), s(A, C), s(D, A).
+    scan    e(A, B) by A
+    meet    C: r(=B, C, _), s(=A, C)  // about 20.1 rows each: the shortest list is walked
+    meet    D: r(=B, =C, D), s(D, =A)  // about 20.1 rows each: the shortest list is walked
+    insert  q(A, D)
+)");
+}
+
+// A short list is tested value by value.
+TEST(Plan, FewRowsAreTestedOneByOne) {
+  const std::string text = plan_of(R"(
+    e(1, 2). e(2, 3). e(1, 3). e(3, 4).
+    t(X, Y, Z) :- e(X, Y), e(Y, Z), e(X, Z).
+  )");
+  EXPECT_NE(text.find("lookup  e(=Y, Z)  // about 2.0 rows each, tested one by one"),
+            std::string::npos)
+      << text;
+}
+
 TEST(Plan, AggregatesInBodiesBecomeHelpers) {
   const std::string text = plan_of(R"(
     node(1..3). edge(1, 2).

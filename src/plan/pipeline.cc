@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+
 namespace xlog::plan {
 
 std::vector<uint32_t> key_columns(const Step& step) {
@@ -17,6 +19,23 @@ std::vector<uint32_t> key_columns(const Step& step) {
 bool binds(const Step& step) {
   return std::ranges::any_of(step.columns,
                              [](const ColumnArg& c) { return c.use == ColumnUse::Bind; });
+}
+
+uint32_t target_column(const Step& member) {
+  const auto bound = std::ranges::find_if(
+      member.columns, [](const ColumnArg& c) { return c.use == ColumnUse::Bind; });
+  XLOG_CHECK(bound != member.columns.end(), "a member of a meet has its target");
+  return static_cast<uint32_t>(bound - member.columns.begin());
+}
+
+std::vector<const Step*> atoms_of(const Step& step) {
+  std::vector<const Step*> atoms;
+  if (step.kind == StepKind::Meet) {
+    for (const Step& member : step.members) atoms.push_back(&member);
+  } else if (step.pred.valid()) {
+    atoms.push_back(&step);
+  }
+  return atoms;
 }
 
 namespace {
@@ -47,7 +66,12 @@ std::string atom_text(const Step& step, const lang::Rule& rule, const lang::Prog
     if (column.use != ColumnUse::Bind) text += "=";
     text += lang::to_source(column.term, rule, program, names);
   }
-  return step.columns.empty() ? text : text + ")";
+  if (!step.columns.empty()) text += ")";
+  for (size_t j = 0; j < step.order.size(); ++j) {
+    text += j == 0 ? " by " : ", ";
+    text += lang::to_source(step.columns[step.order[j]].term, rule, program, names);
+  }
+  return text;
 }
 
 }  // namespace
@@ -56,28 +80,43 @@ std::string to_text(const Pipeline& pipeline, const lang::Program& program,
                     const lang::Names& names) {
   const lang::Rule& rule = program.rules[pipeline.rule];
   auto source = [&](const Term& term) { return lang::to_source(term, rule, program, names); };
+  auto variable = [&](VarId var) {
+    Term term;
+    term.kind = lang::TermKind::Variable;
+    term.var = var;
+    return source(term);
+  };
+  auto line = [](const Step& step, std::string_view verb, const std::string& what) {
+    return fmt::format("{:<7} {}{}{}\n", verb, what, step.reason.empty() ? "" : "  // ",
+                       step.reason);
+  };
   std::string text;
   for (const Step& step : pipeline.steps) {
     switch (step.kind) {
       case StepKind::Match:
-        text += fmt::format("{:<7} {}\n", key_columns(step).empty() ? "scan" : "lookup",
-                            atom_text(step, rule, program, names));
+        text += line(step, key_columns(step).empty() ? "scan" : "lookup",
+                     atom_text(step, rule, program, names));
         break;
       case StepKind::Exists:
-        text += fmt::format("{:<7} {}\n", "exists", atom_text(step, rule, program, names));
+        text += line(step, "exists", atom_text(step, rule, program, names));
         break;
       case StepKind::Absent:
-        text += fmt::format("{:<7} {}\n", "absent", atom_text(step, rule, program, names));
+        text += line(step, "absent", atom_text(step, rule, program, names));
         break;
       case StepKind::Filter:
-        text += fmt::format("{:<7} {} {} {}\n", "filter", source(step.lhs),
-                            lang::ast::spelling(step.compare), source(step.rhs));
+        text += line(step, "filter",
+                     fmt::format("{} {} {}", source(step.lhs), lang::ast::spelling(step.compare),
+                                 source(step.rhs)));
         break;
-      case StepKind::Let: {
-        Term target;
-        target.kind = lang::TermKind::Variable;
-        target.var = step.target;
-        text += fmt::format("{:<7} {} = {}\n", "let", source(target), source(step.lhs));
+      case StepKind::Let:
+        text += line(step, "let", fmt::format("{} = {}", variable(step.target), source(step.lhs)));
+        break;
+      case StepKind::Meet: {
+        std::string atoms;
+        for (const Step& member : step.members) {
+          atoms += (atoms.empty() ? "" : ", ") + atom_text(member, rule, program, names);
+        }
+        text += line(step, "meet", fmt::format("{}: {}", variable(step.target), atoms));
         break;
       }
     }

@@ -9,6 +9,15 @@
 //     lookup  edge(=Y, Z)
 //     filter  X != Z
 //     insert  reach(X, Z)
+//
+// A cyclic body binds a variable from all atoms that have it at once, so that no step makes more
+// bindings than the shortest of their lists has values (a worst-case-optimal join):
+//
+//   triangle(X, Y, Z) :- edge(X, Y), edge(Y, Z), edge(X, Z).
+//
+//     scan    edge(X, Y) by X
+//     meet    Z: edge(=Y, Z), edge(=X, Z)
+//     insert  triangle(X, Y, Z)
 #pragma once
 
 #include <cstdint>
@@ -45,6 +54,7 @@ enum class StepKind : uint8_t {
   Absent,  // no such row exists
   Filter,  // lhs compare rhs
   Let,     // slot `target` becomes `lhs`; drops the binding where that has no value
+  Meet,    // each value of slot `target` that all `members` have
 };
 
 struct Step {
@@ -55,7 +65,13 @@ struct Step {
   lang::CompareOp compare = lang::CompareOp::Eq;
   Term lhs, rhs;
   VarId target;
-  Span span;  // the literal
+  // Of a Meet: atoms whose columns are keys, ignored, or, in one place, the target. The first is
+  // the one whose keys change most often.
+  std::vector<Step> members;
+  // Of the first Match: its rows come sorted by these columns.
+  std::vector<uint32_t> order;
+  std::string reason;  // why it was chosen, for people
+  Span span;           // the literal
 };
 
 struct Pipeline {
@@ -67,6 +83,10 @@ struct Pipeline {
 std::vector<uint32_t> key_columns(const Step& step);
 // Whether some column binds a slot; a Match that binds nothing finds at most one row of interest.
 bool binds(const Step& step);
+// The column of a Meet's member that is its target.
+uint32_t target_column(const Step& member);
+// The steps that read relations: the step itself, or the members of a Meet.
+std::vector<const Step*> atoms_of(const Step& step);
 
 // One step a line, as above.
 std::string to_text(const Pipeline& pipeline, const lang::Program& program,

@@ -30,6 +30,7 @@ kernel::Id Derivation::build(const RelationOf& relation_of, bool claims, Walk wa
   options.keeps_rows = walk != Walk::Stack;
   options.takes_own_rows = walk != Walk::Chunk;
   if (claims) options.claims = into_;
+  options.marks = &marks_;
   return DeriveKernel(machine_->graph(), *program_, pipeline_, head_, relation_of, options).build();
 }
 
@@ -37,11 +38,17 @@ kernel::Id Derivation::build(const RelationOf& relation_of, bool claims, Walk wa
 std::string Derivation::shape(const RelationOf& relation_of, bool claims, Walk walk) const {
   std::string text = fmt::format("{}{}", claims, static_cast<int>(walk));
   if (claims) text += fmt::format("{}", static_cast<int>(relation_of(*into_).set_kind()));
-  for (const plan::Step& step : pipeline_.steps) {
-    if (!step.pred.valid()) continue;
-    const Relation& relation = relation_of(step.pred);
-    text += fmt::format("{}{}{}", static_cast<int>(relation.set_kind()), relation.is_only_bits(),
-                        relation.has_direct_index(plan::key_columns(step)));
+  for (size_t s = 0; s < pipeline_.steps.size(); ++s) {
+    const bool meets = pipeline_.steps[s].kind == plan::StepKind::Meet;
+    text += fmt::format("{}", marks_.words(s) > 0);
+    for (const plan::Step* atom : plan::atoms_of(pipeline_.steps[s])) {
+      const Relation& relation = relation_of(atom->pred);
+      const std::vector<uint32_t> keys = plan::key_columns(*atom);
+      const bool direct = meets ? relation.has_direct_index(keys, plan::target_column(*atom))
+                                : relation.has_direct_index(keys);
+      text += fmt::format("{}{}{}", static_cast<int>(relation.set_kind()), relation.is_only_bits(),
+                          direct);
+    }
   }
   return text;
 }
@@ -128,9 +135,10 @@ Status Derivation::launch(const RelationOf& relation_of, Relation* claims, Work&
   work.walk = !eager_ || claims == nullptr ? Walk::Chunk
               : claims->forgets()          ? Walk::Stack
                                            : Walk::Queue;
+  if (Status s = marks_.prepare(*machine_, pipeline_, relation_of, work.count); !s.ok()) return s;
   // Indexes and sets of the other relations, before the code that reads them is chosen.
   Result<std::vector<device::Argument>> inputs =
-      pipeline_arguments(pipeline_, relation_of, claims != nullptr ? into_ : std::nullopt);
+      pipeline_arguments(pipeline_, relation_of, marks_, claims != nullptr ? into_ : std::nullopt);
   if (!inputs.ok()) return inputs.error();
   if (Status s = compile(relation_of, claims != nullptr, work.walk); !s.ok()) return s;
   work.most = work.walk == Walk::Chunk ? std::min(work.length, slice(relation_of)) : most_;

@@ -87,6 +87,7 @@ class Derivation {
   std::string compiled_;  // for which shape the kernel is
   device::KernelHandle kernel_;
   std::vector<device::Buffer> regions_;
+  Marks marks_;
   uint64_t region_rows_ = 0;
   uint64_t output_ = 0;  // rows that all regions should hold together
   uint32_t most_ = 0;

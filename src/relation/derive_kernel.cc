@@ -25,7 +25,7 @@ DeriveKernel::DeriveKernel(kernel::Graph& graph, const lang::Program& program,
     claimed_ = ClaimedSet{*options.claims,
                           declare_set(k_, relation.set_kind(), options.types, kernel::Mode::Race)};
   }
-  code_.emplace(k_, program, pipeline, relation_of, claimed_);
+  code_.emplace(k_, program, pipeline, relation_of, *options.marks, claimed_);
 }
 
 kernel::Id DeriveKernel::build() {
@@ -41,7 +41,9 @@ kernel::Id DeriveKernel::build() {
   k_.store(filled_, zero_, options_.keeps_rows ? zero_ : state_[state_of(kFilled)]);
   k_.store(added_, zero_, zero_);
   k_.store(full_, zero_, k_.boolean(false));
+  code_->begin(i);
   options_.takes_own_rows ? walk_own_rows() : walk_chunk();
+  code_->end();
   k_.store(state_, state_of(kFilled), filled_[zero_]);
   k_.store(state_, state_of(kNew), added_[zero_]);
   return k_.finish();
@@ -53,6 +55,19 @@ void DeriveKernel::store_row(const Values& row) {
   const Value place = filled_[zero_];
   for (size_t j = 0; j < row.size(); ++j) k_.store(out_[j], base_ + place, row[j]);
   k_.store(filled_, zero_, place + 1);
+}
+
+PipelineCode::Sink DeriveKernel::sink() {
+  PipelineCode::Sink sink{[&](const Slots& slots) { emit(slots); }, [&] { count_lost(); }, {}};
+  if (out_.empty()) sink.count = [&](Value bindings) { count(bindings); };
+  return sink;
+}
+
+void DeriveKernel::count(Value bindings) {
+  const Value filled = filled_[zero_];
+  k_.if_then(
+      bindings <= region_ - filled, [&] { k_.store(filled_, zero_, filled + bindings); },
+      [&] { k_.store(full_, zero_, k_.boolean(true)); });
 }
 
 // A binding that has passed all steps.
@@ -93,10 +108,7 @@ Value DeriveKernel::derive(const std::function<void()>& body) {
 }
 
 void DeriveKernel::walk_chunk() {
-  auto run = [&](const Values& row) {
-    code_->run(
-        row, [&](const Slots& slots) { emit(slots); }, [&] { count_lost(); });
-  };
+  auto run = [&](const Values& row) { code_->run(row, sink()); };
   const Buffer next = k_.private_array(Type::U32, 1);
   k_.store(next, zero_, from_);
   // A counted loop, so that the device sees how much there is to do.
@@ -141,10 +153,7 @@ void DeriveKernel::walk_own_rows() {
         const Value own = options_.keeps_rows ? at[1] : height - k_.cast(Type::U32, in_region);
         const Values row = row_of(in_region, at[0], own);
         if (!options_.keeps_rows) k_.store(filled_, zero_, own);
-        const Value stopped = derive([&] {
-          code_->run(
-              row, [&](const Slots& slots) { emit(slots); }, [&] { count_lost(); });
-        });
+        const Value stopped = derive([&] { code_->run(row, sink()); });
         // A row of a stack that was not done goes back.
         if (!options_.keeps_rows) k_.if_then(stopped & in_region, [&] { store_row(row); });
         const Value next = k_.select(stopped | in_region, at[0], at[0] + 1);

@@ -25,6 +25,7 @@ class DeriveKernel {
     std::optional<lang::PredId> claims;  // the relation whose set the kernel fills
     bool takes_own_rows = false;         // an instance goes on with the rows of its region
     bool keeps_rows = true;              // false: the region is a stack, what is taken is gone
+    const Marks* marks = nullptr;
   };
   DeriveKernel(kernel::Graph& graph, const lang::Program& program, const plan::Pipeline& pipeline,
                const std::vector<lang::Term>& head, const RelationOf& relation_of,
@@ -33,7 +34,9 @@ class DeriveKernel {
   kernel::Id build();
 
  private:
+  PipelineCode::Sink sink();
   void emit(const Slots& slots);
+  void count(Value bindings);
   void store_row(const Values& row);
   Value derive(const std::function<void()>& body);
   void walk_chunk();

@@ -52,10 +52,11 @@ Id directory_kernel(kernel::Graph& graph, const std::vector<Type>& key_types) {
 
 }  // namespace
 
-Index::Index(Machine& machine, std::vector<Type> types, std::vector<uint32_t> keys)
+Index::Index(Machine& machine, std::vector<Type> types, std::vector<uint32_t> order, size_t keys)
     : machine_(machine),
       types_(std::move(types)),
-      keys_(std::move(keys)),
+      order_(std::move(order)),
+      keys_(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(keys)),
       columns_(types_.size()),
       capacities_(types_.size(), 0) {}
 
@@ -132,6 +133,13 @@ Status Index::add_run(const std::vector<device::Buffer>& columns, uint32_t first
   return Done{};
 }
 
+Status Index::merge_all() {
+  fresh_run_ = false;
+  if (runs_.size() < 2) return Done{};
+  if (Status s = merge_tail(0); !s.ok()) return s;
+  return write_table();
+}
+
 // Sorts the rows of the runs from `first_run` on again, in place, as one run.
 Status Index::merge_tail(size_t first_run) {
   const uint32_t begin = runs_[first_run].begin;
@@ -147,8 +155,8 @@ Status Index::merge_tail(size_t first_run) {
 
 Status Index::build(const std::vector<device::PlanValue>& source, uint32_t begin, uint32_t count) {
   XLOG_CHECK(runs_.size() < kMaxRuns, "runs are merged before there are so many");
-  std::string name = "index" + type_names(types_) + "_by";
-  for (uint32_t key : keys_) name += fmt::format("_{}", key);
+  const std::string name =
+      fmt::format("index{}_by_{}_of_{}", type_names(types_), keys_.size(), fmt::join(order_, "_"));
   Result<device::PlanRunner*> plan = machine_.plan(name, [&] { return build_plan(); });
   if (!plan.ok()) return plan.error();
   std::vector<device::PlanValue> arguments = source;
@@ -197,27 +205,19 @@ Status Index::write_table() {
   return machine_.device().write({table_}, std::as_bytes(std::span(table)));
 }
 
-// The columns in the order in which they are sorted: keys first.
-std::vector<uint32_t> Index::sort_order() const {
-  std::vector<uint32_t> order = keys_;
-  for (uint32_t c = 0; c < types_.size(); ++c) {
-    if (std::ranges::find(keys_, c) == keys_.end()) order.push_back(c);
-  }
-  return order;
-}
-
 // `count` rows from `first` on, sorted, their columns in that order.
 Columns Index::sort_plan(PlanBuilder& p, Value first, Value count, const Columns& source) const {
   const Columns slice = p.map(count, [&](Value i) {
     Values row;
-    for (uint32_t c : sort_order()) row.push_back(source[c][first + i]);
+    for (uint32_t c : order_) row.push_back(source[c][first + i]);
     return row;
   });
   return p.sort(slice).columns;
 }
 
 Status Index::finish(const std::vector<device::Buffer>& columns, uint32_t rows, uint32_t domain) {
-  const std::string name = fmt::format("direct_index{}_by_{}", type_names(types_), keys_[0]);
+  const std::string name =
+      fmt::format("direct_index{}_by_{}", type_names(types_), fmt::join(order_, "_"));
   Result<device::PlanRunner*> plan = machine_.plan(name, [&] {
     PlanBuilder p(machine_.graph(), name);
     Columns source;
@@ -231,8 +231,7 @@ Status Index::finish(const std::vector<device::Buffer>& columns, uint32_t rows, 
           kernel::lower_bound(p, p.u32(0), n, [&](Value r) { return v <= sorted[0][r]; })};
     })[0];
     std::vector<Id> results(types_.size());
-    const std::vector<uint32_t> order = sort_order();
-    for (size_t j = 0; j < order.size(); ++j) results[order[j]] = sorted[j].id;
+    for (size_t j = 0; j < order_.size(); ++j) results[order_[j]] = sorted[j].id;
     results.push_back(starts.id);
     return p.finish_ids(results);
   });
@@ -287,8 +286,7 @@ Id Index::build_plan() {
   arguments.push_back(cells.id);
   p.launch(directory_kernel(machine_.graph(), key_types), arguments);
   std::vector<Id> results(types_.size());
-  const std::vector<uint32_t> order = sort_order();
-  for (size_t j = 0; j < order.size(); ++j) results[order[j]] = sorted[j].id;
+  for (size_t j = 0; j < order_.size(); ++j) results[order_[j]] = sorted[j].id;
   results.push_back(cells.id);
   results.push_back(heads.count.id);
   return p.finish_ids(results);

@@ -17,9 +17,11 @@ namespace xlog::relation {
 
 class Index {
  public:
-  Index(Machine& machine, std::vector<Type> types, std::vector<uint32_t> keys);
+  // `order`: the columns by which rows are sorted, of which the first `keys` are the key.
+  Index(Machine& machine, std::vector<Type> types, std::vector<uint32_t> order, size_t keys);
 
-  const std::vector<uint32_t>& keys() const { return keys_; }
+  const std::vector<uint32_t>& order() const { return order_; }
+  size_t key_count() const { return keys_.size(); }
   uint32_t run_count() const { return static_cast<uint32_t>(runs_.size()); }
   uint32_t covered() const { return covered_; }
   uint64_t bytes() const;
@@ -28,7 +30,9 @@ class Index {
   // Takes in rows up to `rows` of the relation's columns; those from `fresh` on stay in a run of
   // their own until the next call.
   Status update(const std::vector<device::Buffer>& columns, uint32_t fresh, uint32_t rows);
-  // The same for a relation that will not change, whose only key is below `domain`.
+  // Makes one run of all rows, where the relation will not change.
+  Status merge_all();
+  // The same with a table, where the only key is below `domain`.
   Status finish(const std::vector<device::Buffer>& columns, uint32_t rows, uint32_t domain);
   bool is_direct() const { return direct_; }
   // Whether the last run is the one of the rows from `fresh` on.
@@ -55,12 +59,11 @@ class Index {
   Status grow(device::Buffer& buffer, uint64_t& capacity, Type type, uint64_t used,
               uint64_t wanted);
   Status write_table();
-  std::vector<uint32_t> sort_order() const;
   kernel::Id build_plan();
 
   Machine& machine_;
   std::vector<Type> types_;
-  std::vector<uint32_t> keys_;
+  std::vector<uint32_t> order_, keys_;
   uint32_t covered_ = 0;
   bool fresh_run_ = false;
   bool direct_ = false;

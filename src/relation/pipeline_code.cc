@@ -34,6 +34,11 @@ bool walks_bits(const Step& step, const Relation& relation) {
   return step.part == plan::Part::All && relation.is_only_bits();
 }
 
+// Rows of a relation that still grows are too dear to sort; others lie in an index as one run.
+bool sorts(const Step& step, const Relation& relation) {
+  return !step.order.empty() && relation.is_finished() && !relation.is_only_bits();
+}
+
 }  // namespace
 
 std::optional<size_t> driver_of(const plan::Pipeline& pipeline) {
@@ -46,11 +51,37 @@ std::optional<size_t> driver_of(const plan::Pipeline& pipeline) {
 bool looks_up(const plan::Pipeline& pipeline, lang::PredId pred) {
   const std::optional<size_t> driver = driver_of(pipeline);
   for (size_t s = 0; s < pipeline.steps.size(); ++s) {
-    if (driver == s || pipeline.steps[s].pred != pred) continue;
-    const AccessKind kind = access_kind(pipeline.steps[s], false);
-    if (kind == AccessKind::Index || kind == AccessKind::Scan) return true;
+    if (driver == s) continue;
+    for (const Step* atom : plan::atoms_of(pipeline.steps[s])) {
+      const AccessKind kind = access_kind(*atom, false);
+      if (atom->pred == pred && (kind == AccessKind::Index || kind == AccessKind::Scan)) {
+        return true;
+      }
+    }
   }
   return false;
+}
+
+Status Marks::prepare(Machine& machine, const plan::Pipeline& pipeline,
+                      const RelationOf& relation_of, uint32_t instances) {
+  words_.assign(pipeline.steps.size(), 0);
+  bits_.resize(pipeline.steps.size());
+  capacity_.resize(pipeline.steps.size(), 0);
+  for (size_t s = 0; s < pipeline.steps.size(); ++s) {
+    const Step& step = pipeline.steps[s];
+    if (step.kind != StepKind::Meet) continue;
+    Result<uint32_t> words = mark_words(machine, step, relation_of);
+    if (!words.ok()) return words.error();
+    words_[s] = *words;
+    const uint64_t all = uint64_t{*words} * instances * marks_of(step);
+    if (all <= capacity_[s]) continue;
+    Result<device::Buffer> made = make_buffer(machine.device(), Type::U32, all);
+    if (!made.ok()) return made.error();
+    if (Status s0 = machine.device().fill({*made, 0, all * 4}, std::byte{0}); !s0.ok()) return s0;
+    bits_[s] = *made;
+    capacity_[s] = all;
+  }
+  return Done{};
 }
 
 RowRange rows_of(const Relation& relation, plan::Part part) {
@@ -69,20 +100,26 @@ RowRange rows_of(const Relation& relation, plan::Part part) {
 
 PipelineCode::PipelineCode(KernelBuilder& k, const lang::Program& program,
                            const plan::Pipeline& pipeline, const RelationOf& relation_of,
-                           const std::optional<ClaimedSet>& claimed)
+                           const Marks& marks, const std::optional<ClaimedSet>& claimed)
     : k_(k),
       pipeline_(pipeline),
       driver_(driver_of(pipeline)),
       slots_(program.rules[pipeline.rule].variables.size()) {
   for (size_t s = 0; s < pipeline.steps.size(); ++s) {
-    declare(pipeline.steps[s], driver_ == s, relation_of, claimed);
+    declare(s, relation_of, marks, claimed);
   }
 }
 
 // The parameters, in the order of pipeline_arguments.
-void PipelineCode::declare(const Step& step, bool is_driver, const RelationOf& relation_of,
+void PipelineCode::declare(size_t s, const RelationOf& relation_of, const Marks& marks,
                            const std::optional<ClaimedSet>& claimed) {
+  const Step& step = pipeline_.steps[s];
+  const bool is_driver = driver_ == s;
   Access& access = access_.emplace_back();
+  if (step.kind == StepKind::Meet) {
+    access.meet = std::make_unique<MeetCode>(k_, step, relation_of, marks.words(s) > 0, claimed);
+    return;
+  }
   const AccessKind kind = access_kind(step, is_driver);
   if (kind == AccessKind::None) return;
   const Relation& relation = relation_of(step.pred);
@@ -121,10 +158,11 @@ void PipelineCode::declare(const Step& step, bool is_driver, const RelationOf& r
 Status prepare_columns(const plan::Pipeline& pipeline, const RelationOf& relation_of) {
   const std::optional<size_t> driver = driver_of(pipeline);
   for (size_t s = 0; s < pipeline.steps.size(); ++s) {
-    const AccessKind kind = access_kind(pipeline.steps[s], driver == s);
-    if (driver == s || (kind != AccessKind::Scan && kind != AccessKind::Index)) continue;
-    if (Status ready = relation_of(pipeline.steps[s].pred).need_columns(); !ready.ok()) {
-      return ready;
+    if (driver == s) continue;
+    for (const Step* atom : plan::atoms_of(pipeline.steps[s])) {
+      const AccessKind kind = access_kind(*atom, false);
+      if (kind != AccessKind::Scan && kind != AccessKind::Index) continue;
+      if (Status ready = relation_of(atom->pred).need_columns(); !ready.ok()) return ready;
     }
   }
   return Done{};
@@ -132,12 +170,21 @@ Status prepare_columns(const plan::Pipeline& pipeline, const RelationOf& relatio
 
 Result<std::vector<device::Argument>> pipeline_arguments(const plan::Pipeline& pipeline,
                                                          const RelationOf& relation_of,
+                                                         const Marks& marks,
                                                          std::optional<lang::PredId> claimed) {
   using kernel::Scalar;
   std::vector<device::Argument> arguments;
   const std::optional<size_t> driver = driver_of(pipeline);
   for (size_t s = 0; s < pipeline.steps.size(); ++s) {
     const Step& step = pipeline.steps[s];
+    if (step.kind == StepKind::Meet) {
+      if (Status added = append_meet_arguments(step, relation_of, marks.words(s), marks.bits(s),
+                                               claimed, arguments);
+          !added.ok()) {
+        return added.error();
+      }
+      continue;
+    }
     const AccessKind kind = access_kind(step, driver == s);
     if (kind == AccessKind::None) continue;
     Relation& relation = relation_of(step.pred);
@@ -171,6 +218,14 @@ Result<std::vector<device::Argument>> pipeline_arguments(const plan::Pipeline& p
       if (claimed != step.pred) relation.append_set_arguments(arguments);
       continue;
     }
+    if (driver == s && sorts(step, relation)) {
+      Result<Index*> sorted = relation.index(step.order);
+      if (!sorted.ok()) return sorted.error();
+      for (uint32_t c = 0; c < relation.arity(); ++c) {
+        arguments.emplace_back(device::View{(*sorted)->column(c)});
+      }
+      continue;
+    }
     for (uint32_t c = 0; c < relation.arity(); ++c) {
       arguments.emplace_back(device::View{relation.column(c)});
     }
@@ -192,10 +247,20 @@ const kernel::Columns& PipelineCode::driver_columns() const {
   return driver_ ? access_[*driver_].columns : kNone;
 }
 
-void PipelineCode::run(const Values& row, const std::function<void(const Slots&)>& emit,
-                       const std::function<void()>& no_value) {
-  emit_ = emit;
-  no_value_ = no_value;
+void PipelineCode::begin(Value instance) {
+  for (Access& access : access_) {
+    if (access.meet) access.meet->begin(instance);
+  }
+}
+
+void PipelineCode::end() {
+  for (Access& access : access_) {
+    if (access.meet) access.meet->end();
+  }
+}
+
+void PipelineCode::run(const Values& row, const Sink& sink) {
+  sink_ = sink;
   driver_row_ = row;
   step(0);
 }
@@ -210,7 +275,7 @@ Values PipelineCode::key_values(const Step& step) const {
 
 void PipelineCode::when(const TermCode& code, const std::function<void()>& then) {
   if (!code.exists) return then();
-  k_.if_then(*code.exists, then, no_value_);
+  k_.if_then(*code.exists, then, sink_.no_value);
 }
 
 // Binds what the row of step s gives, checks what it must agree with, and goes on.
@@ -286,7 +351,7 @@ Value PipelineCode::exists(size_t s) {
 }
 
 void PipelineCode::step(size_t s) {
-  if (s == pipeline_.steps.size()) return emit_(slots_);
+  if (s == pipeline_.steps.size()) return sink_.emit(slots_);
   const Step& here = pipeline_.steps[s];
   if (driver_ == s)
     return with_row(
@@ -312,6 +377,14 @@ void PipelineCode::step(size_t s) {
       const TermCode made = term_code(k_, here.lhs, slots_);
       slots_[here.target.index] = made.value;
       return when(made, next);
+    }
+    case StepKind::Meet: {
+      MeetCode& meet = *access_[s].meet;
+      if (sink_.count && s + 1 == pipeline_.steps.size()) return sink_.count(meet.count(slots_));
+      return meet.run(slots_, [&](Value value) {
+        slots_[here.target.index] = value;
+        next();
+      });
     }
   }
 }

@@ -3,15 +3,15 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "plan/pipeline.h"
+#include "relation/meet_code.h"
 #include "relation/relation.h"
 #include "relation/term_code.h"
 
 namespace xlog::relation {
-
-using RelationOf = std::function<Relation&(lang::PredId)>;
 
 // The rows that a step may see.
 struct RowRange {
@@ -20,10 +20,20 @@ struct RowRange {
 // Rows of the columns that a step may see; words of the bits where there are only those.
 RowRange rows_of(const Relation& relation, plan::Part part);
 
-// The set of a relation that a kernel puts rows into.
-struct ClaimedSet {
-  lang::PredId pred;
-  SetCode set;
+// Bits for the marks of a pipeline's meets, zero between launches.
+class Marks {
+ public:
+  // For so many instances.
+  Status prepare(Machine& machine, const plan::Pipeline& pipeline, const RelationOf& relation_of,
+                 uint32_t instances);
+  // By step; 0: no marks.
+  uint32_t words(size_t step) const { return words_[step]; }
+  const device::Buffer& bits(size_t step) const { return bits_[step]; }
+
+ private:
+  std::vector<uint32_t> words_;
+  std::vector<device::Buffer> bits_;
+  std::vector<uint64_t> capacity_;
 };
 
 class PipelineCode {
@@ -32,7 +42,7 @@ class PipelineCode {
   // driver: the kernel says which row of its relation an instance takes. `claimed` is the set that
   // the kernel itself fills, if it does: steps that ask it use the same parameter.
   PipelineCode(kernel::KernelBuilder& k, const lang::Program& program,
-               const plan::Pipeline& pipeline, const RelationOf& relation_of,
+               const plan::Pipeline& pipeline, const RelationOf& relation_of, const Marks& marks,
                const std::optional<ClaimedSet>& claimed);
 
   // The columns of the driver; none where there is none and the pipeline runs once.
@@ -40,10 +50,16 @@ class PipelineCode {
   // The bits of the driver, where it has no columns.
   const SetCode* driver_bits() const;
 
-  // The code for one row of the driver. `emit` is called where a binding has passed all steps;
-  // `no_value` where arithmetic has none.
-  void run(const Values& row, const std::function<void(const Slots&)>& emit,
-           const std::function<void()>& no_value);
+  // Around the code of an instance.
+  void begin(Value instance);
+  void end();
+  // The code for one row of the driver.
+  struct Sink {
+    std::function<void(const Slots&)> emit;  // a binding that has passed all steps
+    std::function<void()> no_value;          // arithmetic had none
+    std::function<void(Value)> count;        // so many bindings, where nobody asks which
+  };
+  void run(const Values& row, const Sink& sink);
 
  private:
   struct Access {
@@ -52,8 +68,9 @@ class PipelineCode {
     IndexParams index;
     std::vector<uint32_t> keys;
     Value first, last;  // rows that may be seen
+    std::unique_ptr<MeetCode> meet;
   };
-  void declare(const plan::Step& step, bool is_driver, const RelationOf& relation_of,
+  void declare(size_t s, const RelationOf& relation_of, const Marks& marks,
                const std::optional<ClaimedSet>& claimed);
   void step(size_t s);
   void match(size_t s);
@@ -68,8 +85,7 @@ class PipelineCode {
   std::vector<Access> access_;  // by step
   Slots slots_;
   Values driver_row_;
-  std::function<void(const Slots&)> emit_;
-  std::function<void()> no_value_;
+  Sink sink_;
 };
 
 // Makes the columns that steps other than the driver walk. Before rows_of() and
@@ -79,6 +95,7 @@ Status prepare_columns(const plan::Pipeline& pipeline, const RelationOf& relatio
 // that the steps use up to date. `claimed`: the relation whose set the kernel fills.
 Result<std::vector<device::Argument>> pipeline_arguments(const plan::Pipeline& pipeline,
                                                          const RelationOf& relation_of,
+                                                         const Marks& marks,
                                                          std::optional<lang::PredId> claimed);
 // Whether some step finds rows of a relation by an index or by walking it, other than the driver.
 bool looks_up(const plan::Pipeline& pipeline, lang::PredId pred);

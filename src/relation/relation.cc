@@ -344,10 +344,23 @@ Status Relation::need_columns() {
   return Done{};
 }
 
-Result<Index*> Relation::index(const std::vector<uint32_t>& keys) {
-  auto found = std::ranges::find_if(indexes_, [&](const auto& i) { return i->keys() == keys; });
+std::vector<uint32_t> Relation::sort_order(const std::vector<uint32_t>& keys,
+                                           std::optional<uint32_t> then) const {
+  std::vector<uint32_t> order = keys;
+  if (then) order.push_back(*then);
+  for (uint32_t c = 0; c < arity(); ++c) {
+    if (std::ranges::find(order, c) == order.end()) order.push_back(c);
+  }
+  return order;
+}
+
+Result<Index*> Relation::index(const std::vector<uint32_t>& keys, std::optional<uint32_t> then) {
+  std::vector<uint32_t> order = sort_order(keys, then);
+  auto found = std::ranges::find_if(indexes_, [&](const auto& i) {
+    return i->order() == order && i->key_count() == keys.size();
+  });
   if (found == indexes_.end()) {
-    indexes_.push_back(std::make_unique<Index>(machine_, types(), keys));
+    indexes_.push_back(std::make_unique<Index>(machine_, types(), std::move(order), keys.size()));
     found = std::prev(indexes_.end());
   }
   Index& index = **found;
@@ -362,16 +375,25 @@ Result<Index*> Relation::index(const std::vector<uint32_t>& keys) {
     }
   }
   if (Status s = index.update(bag_.columns(), fresh_, rows_); !s.ok()) return s.error();
+  if (finished_) {
+    if (Status s = index.merge_all(); !s.ok()) return s.error();
+  }
   return &index;
 }
 
-bool Relation::has_direct_index(const std::vector<uint32_t>& keys) const {
-  return std::ranges::any_of(
-      indexes_, [&](const auto& index) { return index->keys() == keys && index->is_direct(); });
+bool Relation::has_direct_index(const std::vector<uint32_t>& keys,
+                                std::optional<uint32_t> then) const {
+  const std::vector<uint32_t> order = sort_order(keys, then);
+  return std::ranges::any_of(indexes_, [&](const auto& index) {
+    return index->is_direct() && index->order() == order && index->key_count() == keys.size();
+  });
 }
 
 Result<std::optional<uint32_t>> Relation::greatest(uint32_t column) {
   if (types()[column] != Type::U32 || rows_ == 0) return std::optional<uint32_t>();
+  if (auto known = greatest_.find(column); known != greatest_.end()) {
+    return std::optional<uint32_t>(known->second);
+  }
   if (Status s = need_columns(); !s.ok()) return s.error();
   Result<device::PlanRunner*> plan = machine_.plan("greatest", [&] {
     PlanBuilder p(machine_.graph(), "greatest");
@@ -385,7 +407,18 @@ Result<std::optional<uint32_t>> Relation::greatest(uint32_t column) {
   Result<std::vector<uint32_t>> value =
       read_numbers<uint32_t>(machine_.device(), std::get<device::Column>((*result)[0]).buffer, 1);
   if (!value.ok()) return value.error();
+  if (finished_) greatest_[column] = (*value)[0];
   return std::optional<uint32_t>((*value)[0]);
+}
+
+Result<std::optional<uint64_t>> Relation::bound(uint32_t column) {
+  if (!finished_) {
+    return domain_.empty() ? std::optional<uint64_t>() : std::optional<uint64_t>(domain_[column]);
+  }
+  if (types()[column] != Type::U32) return std::optional<uint64_t>();
+  Result<std::optional<uint32_t>> last = greatest(column);
+  if (!last.ok()) return last.error();
+  return std::optional<uint64_t>(*last ? uint64_t{**last} + 1 : 0);
 }
 
 }  // namespace xlog::relation

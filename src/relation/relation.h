@@ -8,6 +8,7 @@
 // it all. They are made again for those who need them.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -87,19 +88,24 @@ class Relation {
   void restart() { fresh_ = 0; }
 
   // The index by these columns, in this order, up to date with rows() and with the new rows in a
-  // run of their own.
-  Result<Index*> index(const std::vector<uint32_t>& keys);
-  bool has_direct_index(const std::vector<uint32_t>& keys) const;
+  // run of their own. Rows with one key are sorted by column `then` first. The index of a finished
+  // relation is one run.
+  Result<Index*> index(const std::vector<uint32_t>& keys, std::optional<uint32_t> then = {});
+  bool has_direct_index(const std::vector<uint32_t>& keys, std::optional<uint32_t> then = {}) const;
   // No more rows will come.
   Status finish();
   bool is_finished() const { return finished_; }
 
   // The greatest value of a u32 column; nullopt where it is of another type or has no rows.
   Result<std::optional<uint32_t>> greatest(uint32_t column);
+  // What all values of a column are below; nullopt where that is not known.
+  Result<std::optional<uint64_t>> bound(uint32_t column);
 
  private:
   Status rebuild_set(SetKind kind, uint64_t cells);
   Status insert_stored();
+  std::vector<uint32_t> sort_order(const std::vector<uint32_t>& keys,
+                                   std::optional<uint32_t> then) const;
   kernel::Id absorb_plan(const std::string& name);
 
   Machine& machine_;
@@ -120,6 +126,7 @@ class Relation {
   std::vector<uint64_t> domain_;  // empty: not known, or too large for bits
   uint64_t domain_words_ = 0;
   std::vector<std::unique_ptr<Index>> indexes_;
+  std::map<uint32_t, uint32_t> greatest_;  // by column, of a finished relation
 };
 
 }  // namespace xlog::relation
