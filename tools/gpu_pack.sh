@@ -9,7 +9,7 @@ folder=$2
 
 rm -rf "$folder"
 mkdir -p "$folder/lib"
-for program in xlog device_test render_test kernel_test bench/bench_gpu; do
+for program in xlog device_test render_test kernel_test bench/bench_gpu bench/bench_gpu_datalog engine_test; do
   [ -x "$build/$program" ] || { echo "gpu-pack: $build/$program is missing" >&2; exit 1; }
   strip -o "$folder/${program##*/}" "$build/$program"
 done

@@ -214,6 +214,7 @@ Result<ComponentRun> Rules::evaluate(uint32_t c) {
     return check_(rows_ + rows, makes);
   };
   for (PredId pred : component.predicates) {
+    if (component.recursive) database_[pred].expect_rounds();
     if (Status loaded = database_.load_facts(pred); !loaded.ok()) return loaded.error();
   }
   if (Status done = run_once(c, run); !done.ok()) return done.error();

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -53,7 +54,8 @@ enum class Which { Reference, Engine };
 
 // As `xlog run` does it.
 inline Outcome run(const std::string& source, Which which,
-                   const std::string& device_name = "interp", logic::AnswerOptions options = {}) {
+                   const std::string& device_name = "interp", logic::AnswerOptions options = {},
+                   std::optional<relation::Form> form = {}) {
   Outcome outcome;
   lang::Session session;
   const SourceFile* file = session.sources.add("test.xlog", "", source);
@@ -87,23 +89,34 @@ inline Outcome run(const std::string& source, Which which,
   if (which == Which::Reference) {
     answer = oracle::evaluate(*program, *analysis, session, options);
   } else {
-    Result<std::unique_ptr<device::Device>> device = device::open_device(device_name);
+    // A GPU takes its time to open: once is enough.
+    static std::map<std::string, Result<std::unique_ptr<device::Device>>> devices;
+    auto found = devices.find(device_name);
+    if (found == devices.end()) {
+      found = devices.emplace(device_name, device::open_device(device_name)).first;
+    }
+    Result<std::unique_ptr<device::Device>>& device = found->second;
     if (!device.ok()) {
       outcome.text = device.error().text();
       return outcome;
     }
-    answer = evaluate(*program, *analysis, session, options, **device, outcome.statistics);
+    answer = evaluate(*program, *analysis, session, options, **device, outcome.statistics, form);
   }
   outcome.answered = answer.has_value();
   if (answer) outcome.text = text_of(*answer, *program, session.names);
   return report();
 }
 
+// On all devices, and in the form of kernels that GPUs take.
 inline void expect_same(const std::string& source, bool all_on_device = true) {
   const Outcome wanted = run(source, Which::Reference);
   EXPECT_TRUE(wanted.checked) << wanted.text;
-  for (const char* device : {"oracle", "interp", "cpu"}) {
-    const Outcome got = run(source, Which::Engine, device);
+  using relation::Form;
+  for (const auto& [device, form] :
+       {std::pair{"oracle", Form::Chunks}, std::pair{"interp", Form::Chunks},
+        std::pair{"cpu", Form::Chunks}, std::pair{"interp", Form::Groups},
+        std::pair{"oracle", Form::Groups}}) {
+    const Outcome got = run(source, Which::Engine, device, {}, form);
     EXPECT_EQ(got.text, wanted.text) << device << "\n" << source;
     EXPECT_EQ(got.valueless, wanted.valueless) << device << "\n" << source;
     for (const Placement& placement : got.statistics.placements) {

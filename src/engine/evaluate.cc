@@ -31,13 +31,14 @@ using logic::RowStatus;
 class Evaluation {
  public:
   Evaluation(lang::Program& program, logic::Analysis& analysis, lang::Session& session,
-             const logic::AnswerOptions& options, device::Device& device, Statistics& statistics)
+             const logic::AnswerOptions& options, device::Device& device, Statistics& statistics,
+             std::optional<relation::Form> form)
       : program_(program),
         analysis_(analysis),
         session_(session),
         options_(options),
         statistics_(statistics),
-        machine_(device),
+        machine_(device, form.value_or(relation::form_for(device))),
         database_(machine_, program, session.names),
         domains_(program, analysis, database_),
         rules_(machine_, program, analysis, database_,
@@ -222,14 +223,15 @@ class Evaluation {
 
 std::optional<Answer> evaluate(lang::Program& program, logic::Analysis& analysis,
                                lang::Session& session, const logic::AnswerOptions& options,
-                               device::Device& device, Statistics& statistics) {
+                               device::Device& device, Statistics& statistics,
+                               std::optional<relation::Form> form) {
   if (oracle::refuse_unsupported(program, session)) return std::nullopt;
   if (plan::expand_aggregates(program, analysis, session)) {
     std::optional<logic::Analysis> again = logic::analyze(program, session);
     XLOG_CHECK(again.has_value(), "a rewritten program is as safe as it was");
     analysis = std::move(*again);
   }
-  return Evaluation(program, analysis, session, options, device, statistics).run();
+  return Evaluation(program, analysis, session, options, device, statistics, form).run();
 }
 
 }  // namespace xlog::engine

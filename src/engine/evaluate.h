@@ -12,6 +12,7 @@
 #include "lang/program.h"
 #include "logic/analysis.h"
 #include "logic/answer.h"
+#include "relation/machine.h"
 
 namespace xlog::engine {
 
@@ -29,9 +30,11 @@ struct Statistics {
   device::Counters device;
 };
 
-// Reports as oracle::evaluate does. nullopt on refusal or limit.
+// Reports as oracle::evaluate does. nullopt on refusal or limit. `form`: of kernels, where it is
+// not the one that fits the device.
 std::optional<logic::Answer> evaluate(lang::Program& program, logic::Analysis& analysis,
                                       lang::Session& session, const logic::AnswerOptions& options,
-                                      device::Device& device, Statistics& statistics);
+                                      device::Device& device, Statistics& statistics,
+                                      std::optional<relation::Form> form = {});
 
 }  // namespace xlog::engine

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <functional>
 
+#include "device/test_devices.h"
 #include "engine/engine_fixture.h"
 #include "engine/random_program.h"
 
@@ -53,12 +54,21 @@ struct Verdict {
   std::string difference;
 };
 
-Verdict compare(const std::string& source, const std::string& device, bool worlds) {
+struct Trial {
+  std::string name;
+  std::string device;
+  relation::Form form;
+  uint64_t first;
+  uint64_t count;
+};
+void PrintTo(const Trial& trial, std::ostream* out) { *out << trial.name; }
+
+Verdict compare(const std::string& source, const Trial& trial, bool worlds) {
   const Outcome wanted = run(source, Which::Reference, "", limits(worlds));
   if (!wanted.checked || !wanted.answered) return {};
-  const Outcome got = run(source, Which::Engine, device, limits(worlds));
+  const Outcome got = run(source, Which::Engine, trial.device, limits(worlds), trial.form);
   if (got.text == wanted.text) return {true, ""};
-  return {true, fmt::format("--- {}\n{}--- reference\n{}", device, got.text, wanted.text)};
+  return {true, fmt::format("--- {}\n{}--- reference\n{}", trial.name, got.text, wanted.text)};
 }
 
 // Takes away statements, then literals, as long as `still_bad` holds.
@@ -98,13 +108,6 @@ RandomProgram shrink(RandomProgram program,
   return program;
 }
 
-struct Trial {
-  const char* device;
-  uint64_t first;
-  uint64_t count;
-};
-void PrintTo(const Trial& trial, std::ostream* out) { *out << trial.device; }
-
 class RandomPrograms : public testing::TestWithParam<Trial> {};
 
 TEST_P(RandomPrograms, HaveTheAnswersOfTheReference) {
@@ -117,17 +120,17 @@ TEST_P(RandomPrograms, HaveTheAnswersOfTheReference) {
   std::signal(SIGSEGV, say_the_seed);
   for (uint64_t seed = trial.first; seed < trial.first + count; ++seed) {
     snprintf(at_the_end, sizeof(at_the_end), "random program of seed %llu on %s\n",
-             static_cast<unsigned long long>(seed), trial.device);
+             static_cast<unsigned long long>(seed), trial.name.c_str());
     const bool worlds = seed % 16 == 0;
     const RandomProgram program = ProgramGenerator(seed).run();
-    const Verdict verdict = compare(program.text(), trial.device, worlds);
+    const Verdict verdict = compare(program.text(), trial, worlds);
     asked += verdict.asked ? 1 : 0;
     if (verdict.difference.empty()) continue;
     const RandomProgram small = shrink(program, [&](const RandomProgram& fewer) {
-      return !compare(fewer.text(), trial.device, worlds).difference.empty();
+      return !compare(fewer.text(), trial, worlds).difference.empty();
     });
     ADD_FAILURE() << "seed " << seed << ", shrunk:\n"
-                  << small.text() << compare(small.text(), trial.device, worlds).difference
+                  << small.text() << compare(small.text(), trial, worlds).difference
                   << "--- as generated:\n"
                   << program.text();
     break;
@@ -138,11 +141,28 @@ TEST_P(RandomPrograms, HaveTheAnswersOfTheReference) {
   EXPECT_GE(asked * 10, count * 8) << "too many are ill-formed or too large";
 }
 
-INSTANTIATE_TEST_SUITE_P(All, RandomPrograms,
-                         testing::Values(Trial{"interp", 0, 350}, Trial{"cpu", 1'000'000, 300},
-                                         Trial{"oracle", 2'000'000, 100},
-                                         Trial{"native", 3'000'000, 10}),
-                         [](const auto& trial) { return std::string(trial.param.device); });
+// On the devices of $XLOG_TEST_DEVICES where there is one, for machines with a GPU.
+std::vector<Trial> trials() {
+  using relation::Form;
+  if (std::getenv("XLOG_TEST_DEVICES") == nullptr) {
+    return {{"interp", "interp", Form::Chunks, 0, 350},
+            {"cpu", "cpu", Form::Chunks, 1'000'000, 300},
+            {"oracle", "oracle", Form::Chunks, 2'000'000, 100},
+            {"native", "native", Form::Chunks, 3'000'000, 10},
+            {"groups", "interp", Form::Groups, 4'000'000, 200},
+            {"groups_oracle", "oracle", Form::Groups, 5'000'000, 50}};
+  }
+  std::vector<Trial> all;
+  for (const std::string& name : device::test_device_names()) {
+    std::string word = name;
+    std::ranges::replace(word, ':', '_');
+    all.push_back({word, name, relation::form_for(*device::open_for_test(name)), 6'000'000, 40});
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RandomPrograms, testing::ValuesIn(trials()),
+                         [](const auto& trial) { return trial.param.name; });
 
 TEST(RandomProgram, TheSameSeedGivesTheSameText) {
   EXPECT_EQ(ProgramGenerator(3).run().text(), ProgramGenerator(3).run().text());

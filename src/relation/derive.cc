@@ -35,8 +35,8 @@ kernel::Id Derivation::build(const RelationOf& relation_of, bool claims, Walk wa
 }
 
 // What the code depends on besides the pipeline.
-std::string Derivation::shape(const RelationOf& relation_of, bool claims, Walk walk) const {
-  std::string text = fmt::format("{}{}", claims, static_cast<int>(walk));
+std::string Derivation::shape(const RelationOf& relation_of, bool claims) const {
+  std::string text = fmt::format("{}", claims);
   if (claims) text += fmt::format("{}", static_cast<int>(relation_of(*into_).set_kind()));
   for (size_t s = 0; s < pipeline_.steps.size(); ++s) {
     const bool meets = pipeline_.steps[s].kind == plan::StepKind::Meet;
@@ -53,11 +53,9 @@ std::string Derivation::shape(const RelationOf& relation_of, bool claims, Walk w
   return text;
 }
 
-Status Derivation::compile(const RelationOf& relation_of, bool claims, Walk walk) {
-  std::string wanted = shape(relation_of, claims, walk);
+Status Derivation::compile(std::string wanted, const std::function<kernel::Id()>& code) {
   if (compiled_ == wanted) return Done{};
-  Result<device::KernelHandle> kernel =
-      machine_->device().compile(machine_->graph(), build(relation_of, claims, walk));
+  Result<device::KernelHandle> kernel = machine_->device().compile(machine_->graph(), code());
   if (!kernel.ok()) return kernel.error();
   kernel_ = *kernel;
   compiled_ = std::move(wanted);
@@ -65,15 +63,20 @@ Status Derivation::compile(const RelationOf& relation_of, bool claims, Walk walk
   return Done{};
 }
 
+Result<RowRange> Derivation::driver_rows(const RelationOf& relation_of) {
+  if (Status s = prepare_columns(pipeline_, relation_of); !s.ok()) return s.error();
+  const std::optional<size_t> driver = driver_of(pipeline_);
+  if (!driver) return RowRange{0, 1};  // the pipeline runs once
+  const plan::Step& step = pipeline_.steps[*driver];
+  return rows_of(relation_of(step.pred), step.part);
+}
+
 Result<Derivation::Work> Derivation::start(const RelationOf& relation_of) {
   Device& device = machine_->device();
-  if (Status s = prepare_columns(pipeline_, relation_of); !s.ok()) return s.error();
+  Result<RowRange> range = driver_rows(relation_of);
+  if (!range.ok()) return range.error();
   Work work{};
-  work.rows = {0, 1};  // without a driver the pipeline runs once
-  if (const std::optional<size_t> driver = driver_of(pipeline_)) {
-    const plan::Step& step = pipeline_.steps[*driver];
-    work.rows = rows_of(relation_of(step.pred), step.part);
-  }
+  work.rows = *range;
   const uint32_t rows = work.rows.last - work.rows.first;
   if (rows == 0) return work;
   const uint32_t threads = std::max(1u, device.info().compute_units);
@@ -140,7 +143,13 @@ Status Derivation::launch(const RelationOf& relation_of, Relation* claims, Work&
   Result<std::vector<device::Argument>> inputs =
       pipeline_arguments(pipeline_, relation_of, marks_, claims != nullptr ? into_ : std::nullopt);
   if (!inputs.ok()) return inputs.error();
-  if (Status s = compile(relation_of, claims != nullptr, work.walk); !s.ok()) return s;
+  const bool into_set = claims != nullptr;
+  if (Status s =
+          compile(fmt::format("{}{}", static_cast<int>(work.walk), shape(relation_of, into_set)),
+                  [&] { return build(relation_of, into_set, work.walk); });
+      !s.ok()) {
+    return s;
+  }
   work.most = work.walk == Walk::Chunk ? std::min(work.length, slice(relation_of)) : most_;
   std::vector<device::Argument> arguments = {
       Scalar::u32(work.count),      Scalar::u32(work.next),      Scalar::u32(work.length),
@@ -159,12 +168,12 @@ Status Derivation::launch(const RelationOf& relation_of, Relation* claims, Work&
 }
 
 // Instances without a value of all launches.
-Result<uint64_t> Derivation::finish(const Work& work) {
+Result<uint64_t> Derivation::valueless(const device::Buffer& count) {
   Device& device = machine_->device();
   Result<std::optional<device::CheckFailure>> failed = device.checks();
   if (!failed.ok()) return failed.error();
   XLOG_CHECK(!failed->has_value(), "a kernel that derives rows failed a check");
-  Result<std::vector<uint32_t>> lost = read_numbers<uint32_t>(device, work.valueless, 1);
+  Result<std::vector<uint32_t>> lost = read_numbers<uint32_t>(device, count, 1);
   if (!lost.ok()) return lost.error();
   return uint64_t{(*lost)[0]};
 }
@@ -174,6 +183,7 @@ Result<uint64_t> Derivation::finish(const Work& work) {
 Result<Derived> Derivation::run_into_bag(const RelationOf& relation_of, Bag& bag,
                                          const std::function<Status()>& filled) {
   types_ = bag.types();
+  if (machine_->form() == Form::Groups) return run_groups_into_bag(relation_of, bag, filled);
   Derived derived;
   Result<Work> started = start(relation_of);
   if (!started.ok()) return started.error();
@@ -210,13 +220,30 @@ Result<Derived> Derivation::run_into_bag(const RelationOf& relation_of, Bag& bag
     work.region *= 4;
     work.count = std::max(1u, work.count / 4);
   }
-  Result<uint64_t> valueless = finish(work);
-  if (!valueless.ok()) return valueless.error();
-  derived.valueless = *valueless;
+  Result<uint64_t> lost = valueless(work.valueless);
+  if (!lost.ok()) return lost.error();
+  derived.valueless = *lost;
   return derived;
 }
 
+namespace {
+
+// The relation whose rows are all solutions, where nothing else is asked of them.
+std::optional<lang::PredId> counted_relation(const plan::Pipeline& pipeline) {
+  if (pipeline.steps.size() != 1 || pipeline.steps[0].kind != plan::StepKind::Match) return {};
+  const plan::Step& step = pipeline.steps[0];
+  const bool all_rows = std::ranges::all_of(step.columns, [](const plan::ColumnArg& column) {
+    return column.use == plan::ColumnUse::Bind || column.use == plan::ColumnUse::Ignore;
+  });
+  return step.part == plan::Part::All && all_rows ? std::optional(step.pred) : std::nullopt;
+}
+
+}  // namespace
+
 Result<Derived> Derivation::run(const RelationOf& relation_of, Bag& bag) {
+  if (const auto counted = counted_relation(pipeline_); counted && bag.types().empty()) {
+    return Derived{relation_of(*counted).rows(), 0};
+  }
   return run_into_bag(relation_of, bag, []() -> Status { return Done{}; });
 }
 
@@ -241,6 +268,7 @@ Result<Derived> Derivation::run(const RelationOf& relation_of) {
 
 Result<Derived> Derivation::run_into_set(const RelationOf& relation_of, Relation& head) {
   types_ = head.types();
+  if (machine_->form() == Form::Groups) return run_groups_into_set(relation_of, head);
   Derived derived;
   Result<Work> started = start(relation_of);
   if (!started.ok()) return started.error();
@@ -286,9 +314,9 @@ Result<Derived> Derivation::run_into_set(const RelationOf& relation_of, Relation
     if (more || eager_) output_ = std::min(kMostOutput, output_ * 4);
     if (more && !divides) most_ = std::min(kMostOwnRows, most_ * 8);
   }
-  Result<uint64_t> valueless = finish(work);
-  if (!valueless.ok()) return valueless.error();
-  derived.valueless = *valueless;
+  Result<uint64_t> lost = valueless(work.valueless);
+  if (!lost.ok()) return lost.error();
+  derived.valueless = *lost;
   return derived;
 }
 

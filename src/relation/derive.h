@@ -63,15 +63,30 @@ class Derivation {
     device::Buffer state, valueless;
   };
 
+  // One run on groups (group_kernel.h).
+  struct Groups {
+    RowRange rows;
+    uint32_t tile;    // rows of one group
+    uint32_t groups;  // in all
+    device::Buffer done, counters, total, valueless;
+  };
+
   Result<Derived> run_into_set(const RelationOf& relation_of, Relation& head);
   Result<Derived> run_into_bag(const RelationOf& relation_of, Bag& bag,
                                const std::function<Status()>& filled);
+  Result<Derived> run_groups_into_set(const RelationOf& relation_of, Relation& head);
+  Result<Derived> run_groups_into_bag(const RelationOf& relation_of, Bag& bag,
+                                      const std::function<Status()>& filled);
+  Result<Groups> start_groups(const RelationOf& relation_of);
+  Status launch_groups(const RelationOf& relation_of, Relation* claims, const Groups& work);
+  Result<RowRange> driver_rows(const RelationOf& relation_of);
+  Result<uint64_t> valueless(const device::Buffer& count);
   Result<Work> start(const RelationOf& relation_of);
   Status launch(const RelationOf& relation_of, Relation* claims, Work& work);
-  Result<uint64_t> finish(const Work& work);
-  Status compile(const RelationOf& relation_of, bool claims, Walk walk);
+  Status compile(std::string shape, const std::function<kernel::Id()>& build);
   kernel::Id build(const RelationOf& relation_of, bool claims, Walk walk);
-  std::string shape(const RelationOf& relation_of, bool claims, Walk walk) const;
+  kernel::Id build_groups(const RelationOf& relation_of, bool claims);
+  std::string shape(const RelationOf& relation_of, bool claims) const;
   uint32_t slice(const RelationOf& relation_of) const;
   Status make_regions(uint64_t rows);
 

@@ -20,13 +20,24 @@ namespace xlog::relation {
 using device::Device;
 using kernel::Type;
 
+// How pipelines become kernels.
+enum class Form : uint8_t {
+  Chunks,  // an instance takes a chunk of rows, one after another
+  Groups,  // the lanes of a group share out what they find
+};
+
+inline Form form_for(const Device& device) {
+  return device.info().has_groups ? Form::Groups : Form::Chunks;
+}
+
 class Machine {
  public:
-  explicit Machine(Device& device) : device_(device) {}
+  Machine(Device& device, Form form) : device_(device), form_(form) {}
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
   Device& device() { return device_; }
+  Form form() const { return form_; }
   kernel::Graph& graph() { return graph_; }
 
   // The kernel or plan of this name, built on first use. The name says all that it depends on.
@@ -44,6 +55,7 @@ class Machine {
 
  private:
   Device& device_;
+  Form form_;
   kernel::Graph graph_;
   std::map<std::string, device::KernelHandle> kernels_;
   std::map<std::string, std::unique_ptr<device::PlanRunner>> plans_;

@@ -62,7 +62,7 @@ void append_index(const Index& index, plan::Part part, std::vector<device::Argum
 }  // namespace
 
 Result<uint32_t> mark_words(Machine& machine, const Step& meet, const RelationOf& relation_of) {
-  if (machine.device().info().has_groups || meet.members.size() == 1) return 0u;
+  if (machine.form() == Form::Groups || meet.members.size() == 1) return 0u;
   uint64_t most = 0;
   for (const Step& member : meet.members) {
     Relation& relation = relation_of(member.pred);
@@ -128,7 +128,7 @@ Status append_meet_arguments(const Step& meet, const RelationOf& relation_of, ui
 
 void MeetCode::begin(Value instance) {
   zero_ = k_.u32(0);
-  block_ = k_.private_array(members_[0].list.columns[members_[0].column].type(), kBlock);
+  block_ = k_.private_array(block_type(), kBlock);
   filled_ = k_.private_array(Type::U32, 1);
   if (!marked_) return;
   for (size_t m = 1; m < members_.size(); ++m) {
@@ -159,7 +159,7 @@ void MeetCode::end() {
 
 // ---- lists ----
 
-void MeetCode::look_up(const Slots& slots) {
+void MeetCode::set_keys(const Slots& slots) {
   for (Member& member : members_) {
     member.key.clear();
     for (const plan::ColumnArg& column : member.atom->columns) {
@@ -167,6 +167,12 @@ void MeetCode::look_up(const Slots& slots) {
         member.key.push_back(term_code(k_, column.term, slots).value);
       }
     }
+  }
+}
+
+void MeetCode::look_up(const Slots& slots) {
+  set_keys(slots);
+  for (Member& member : members_) {
     if (member.list.direct) {
       member.rows = find_rows_directly(k_, member.list, member.key[0]);
       member.length = member.rows.hi - member.rows.lo;
@@ -364,6 +370,82 @@ void MeetCode::run(const Slots& slots, const std::function<void(Value)>& each) {
       });
     });
   });
+}
+
+// ---- for groups ----
+
+Value MeetCode::shortest(const Slots& slots) {
+  zero_ = k_.u32(0);
+  look_up(slots);
+  Value least = members_[0].length;
+  Value which = zero_;
+  for (size_t m = 1; m < members_.size(); ++m) {
+    const Value shorter = members_[m].length < least;
+    which = k_.select(shorter, k_.u32(static_cast<uint32_t>(m)), which);
+    least = k_.min(least, members_[m].length);
+  }
+  return which;
+}
+
+Value MeetCode::most_runs() {
+  Value most = k_.u32(1);
+  for (const Member& member : members_) {
+    if (!member.list.direct) most = k_.max(most, member.list.runs);
+  }
+  return most;
+}
+
+void MeetCode::for_member(Value member, const std::function<void(size_t)>& body) {
+  std::function<void(size_t)> from = [&](size_t m) {
+    if (m + 1 == members_.size()) return body(m);
+    k_.if_then(
+        member == k_.u32(static_cast<uint32_t>(m)), [&] { body(m); }, [&] { from(m + 1); });
+  };
+  from(0);
+}
+
+Range MeetCode::rows_of(Value member, Value run) {
+  const Buffer lo = k_.private_array(Type::U32, 1);
+  const Buffer hi = k_.private_array(Type::U32, 1);
+  k_.store(lo, zero_, zero_);
+  k_.store(hi, zero_, zero_);
+  for_member(member, [&](size_t m) {
+    const Member& walks = members_[m];
+    k_.if_then(run < (walks.list.direct ? k_.u32(1) : walks.list.runs), [&] {
+      const Range rows =
+          walks.list.direct ? walks.rows : find_rows(k_, walks.list, walks.keys, run, walks.key);
+      k_.store(lo, zero_, rows.lo);
+      k_.store(hi, zero_, rows.hi);
+    });
+  });
+  return {lo[zero_], hi[zero_]};
+}
+
+Value MeetCode::value_at(Value member, Value row) {
+  const Buffer value = k_.private_array(block_type(), 1);
+  for_member(member, [&](size_t m) {
+    k_.store(value, zero_, members_[m].list.columns[members_[m].column][row]);
+  });
+  return value[zero_];
+}
+
+Value MeetCode::is_in_all(const Slots& slots, Value member, Value row, Value is_first,
+                          Value value) {
+  set_keys(slots);
+  const Buffer all = k_.private_array(Type::Bool, 1);
+  k_.store(all, zero_, k_.boolean(true));
+  for (size_t m = 0; m < members_.size(); ++m) {
+    Member& other = members_[m];
+    k_.if_then(
+        member == k_.u32(static_cast<uint32_t>(m)),
+        [&] {
+          if (!other.repeats) return;
+          const Value before = other.list.columns[other.column][k_.select(is_first, row, row - 1)];
+          k_.store(all, zero_, all[zero_] & (is_first | !same_words(k_, before, value)));
+        },
+        [&] { k_.if_then(all[zero_], [&] { k_.store(all, zero_, has(other, value)); }); });
+  }
+  return all[zero_];
 }
 
 }  // namespace xlog::relation

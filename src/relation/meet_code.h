@@ -47,6 +47,14 @@ class MeetCode {
   // The number of values, u32.
   Value count(const Slots& slots);
 
+  // The parts of it, for groups: which member has the shortest list, how many runs a list has at
+  // most, the rows of a run of it, the value of a row, and whether all other lists have it.
+  Value shortest(const Slots& slots);
+  Value most_runs();
+  kernel::Range rows_of(Value member, Value run);
+  Value value_at(Value member, Value row);
+  Value is_in_all(const Slots& slots, Value member, Value row, Value is_first, Value value);
+
  private:
   struct Member {
     const plan::Step* atom;
@@ -67,7 +75,9 @@ class MeetCode {
     kernel::Range rows;  // where the index is direct
   };
 
+  void set_keys(const Slots& slots);
   void look_up(const Slots& slots);
+  void for_member(Value member, const std::function<void(size_t)>& body);
   void for_each_run(Member& member, const Values& key,
                     const std::function<void(kernel::Range)>& body);
   Value has_same_keys(Member& member);
@@ -81,6 +91,7 @@ class MeetCode {
   void fill_block(size_t way, Value first, kernel::Range rows);
   void with_way(const Slots& slots, const std::function<void(Value way)>& body);
   void for_each_way(Value way, const std::function<void(size_t)>& body);
+  Type block_type() const { return members_[0].list.columns[members_[0].column].type(); }
   Member& walked(size_t way) { return members_[way == 0 ? 0 : way - 1]; }
 
   kernel::KernelBuilder& k_;

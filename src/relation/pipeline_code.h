@@ -61,7 +61,7 @@ class PipelineCode {
   };
   void run(const Values& row, const Sink& sink);
 
- private:
+ protected:
   struct Access {
     kernel::Columns columns;  // of the relation, or of the index
     SetCode set;

@@ -20,6 +20,7 @@ namespace {
 constexpr uint64_t kLeastCells = 16;
 constexpr uint64_t kDirectCells = 4;               // of a direct index, for each row
 constexpr uint64_t kMostBits = uint64_t{1} << 36;  // of a set of bits: words are counted in 32 bits
+constexpr uint64_t kShareOfMemory = 16;            // one of so many may be bits of a relation
 constexpr uint64_t kAlwaysBits = uint64_t{1} << 23;  // below it a set of bits costs nothing
 
 Values row_at(const Columns& columns, Value r) {
@@ -85,11 +86,19 @@ Status Relation::reserve(uint64_t more) {
   if (set_kind_ == SetKind::Bits && set_ != nullptr) return Done{};
   const uint64_t cells = std::bit_ceil(std::max((stored() + more) * 2, kLeastCells));
   if (set_ != nullptr && cells <= cells_) return Done{};
-  // One bit for each possible row costs no more than the cells of those that are there.
-  const bool bits =
-      !domain_.empty() && (domain_words_ <= kAlwaysBits / kWordBits ||
-                           domain_words_ * 4 <= cells * size_of(cell_type(set_kind_)));
-  return bits ? rebuild_set(SetKind::Bits, domain_words_) : rebuild_set(set_kind_, cells);
+  return prefers_bits(cells) ? rebuild_set(SetKind::Bits, domain_words_)
+                             : rebuild_set(set_kind_, cells);
+}
+
+// Whether one bit for each possible row costs no more than so many cells for those that are there.
+// A GPU has memory for the bits of what grows, and clears them in no time.
+bool Relation::prefers_bits(uint64_t cells) const {
+  if (domain_.empty()) return false;
+  const uint64_t bytes = domain_words_ * 4;
+  const bool is_cheap = machine_.form() == Form::Groups && grows_ &&
+                        bytes <= machine_.device().info().memory / kShareOfMemory;
+  return is_cheap || domain_words_ <= kAlwaysBits / kWordBits ||
+         bytes <= cells * size_of(cell_type(set_kind_));
 }
 
 Status Relation::rebuild_set(SetKind kind, uint64_t cells) {

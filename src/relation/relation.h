@@ -61,6 +61,8 @@ class Relation {
   // Before rows come: the values of column c are below sizes[c]. Where that makes few rows possible
   // the set may become one of bits.
   void set_domain(const std::vector<uint64_t>& sizes);
+  // It will grow in rounds.
+  void expect_rounds() { grows_ = true; }
   // Changes only in reserve().
   SetKind set_kind() const { return set_kind_; }
   // Makes room for so many more rows. A set other than Wide takes rows in by kernels, so this comes
@@ -102,6 +104,7 @@ class Relation {
   Result<std::optional<uint64_t>> bound(uint32_t column);
 
  private:
+  bool prefers_bits(uint64_t cells) const;
   Status rebuild_set(SetKind kind, uint64_t cells);
   Status insert_stored();
   std::vector<uint32_t> sort_order(const std::vector<uint32_t>& keys,
@@ -117,6 +120,7 @@ class Relation {
   uint32_t handled_ = 0;  // of the rows of this round
   bool finished_ = false;
   bool may_forget_ = false;
+  bool grows_ = false;
   uint32_t forgotten_ = 0;  // rows that are in the set alone
   uint32_t skipped_ = 0;    // of those that were handled in this round: they never had columns
 

@@ -101,9 +101,7 @@ Value claim_row(Builder& k, const SetCode& set, const Values& row) {
   return claimed[first];
 }
 
-void for_each_bit(Builder& k, const SetCode& set, Value word,
-                  const std::function<void(const Values& row)>& visit) {
-  // The row of the first bit; the others differ from it in the last column.
+Values row_of_bit(Builder& k, const SetCode& set, Value word, Value bit) {
   const size_t last = set.sizes.size() - 1;
   Values row(set.sizes.size());
   Value rest = k.cast(Type::U64, word) * kWordBits;
@@ -112,11 +110,19 @@ void for_each_bit(Builder& k, const SetCode& set, Value word,
     rest = rest / set.sizes[c];
   }
   row[0] = k.cast(Type::U32, rest);
+  // No word has bits of two rows that differ in more than the last column.
+  row[last] = row[last] + bit;
+  return row;
+}
+
+void for_each_bit(Builder& k, const SetCode& set, Value word,
+                  const std::function<void(const Values& row)>& visit) {
+  const Values first = row_of_bit(k, set, word, k.u32(0));
   const Value bits = set.cells[word];
   k.loop(k.u32(kWordBits), bits != 0, {bits},
          [&](Value, const Values& left) -> std::pair<Value, Values> {
-           Values here = row;
-           here[last] = row[last] + k.ctz(left[0]);
+           Values here = first;
+           here.back() = first.back() + k.ctz(left[0]);
            visit(here);
            const Value others = left[0] & (left[0] - 1);
            return {others != 0, {others}};

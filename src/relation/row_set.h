@@ -38,7 +38,8 @@ SetCode declare_set(kernel::KernelBuilder& k, SetKind kind, const std::vector<ke
 Value find_row(Builder& k, const SetCode& set, const Values& row);
 // Puts a row of the domain there, and gives whether it is new. Not for Wide sets.
 Value claim_row(Builder& k, const SetCode& set, const Values& row);
-// The rows of one word of a Bits set.
+// The row of one bit of a Bits set, and the rows of one word.
+Values row_of_bit(Builder& k, const SetCode& set, Value word, Value bit);
 void for_each_bit(Builder& k, const SetCode& set, Value word,
                   const std::function<void(const Values& row)>& visit);
 // Puts a stored row into a Wide set: whether it is new, and its cell.

@@ -1,0 +1,129 @@
+#include "relation/group_kernel.h"
+
+namespace xlog::relation {
+
+using kernel::Buffer;
+using kernel::Fold;
+
+GroupKernel::GroupKernel(kernel::Graph& graph, const lang::Program& program,
+                         const plan::Pipeline& pipeline, const std::vector<lang::Term>& head,
+                         const RelationOf& relation_of, const Options& options)
+    : k_(graph, "derive_by_groups", kGroupLanes), head_(head), options_(options) {
+  groups_ = k_.val(Type::U32, "groups");
+  first_ = k_.val(Type::U32, "first");
+  last_ = k_.val(Type::U32, "last");
+  tile_ = k_.val(Type::U32, "tile");
+  room_ = k_.val(Type::U32, "room");
+  done_ = k_.own(Type::U32, "done");
+  counters_ = k_.race(Type::U32, "counters");
+  total_ = k_.acc(Type::U64, "total");
+  valueless_ = k_.acc(Type::U32, "valueless");
+  for (Type type : options.types) out_.push_back(k_.out(type, "out"));
+  if (options.claims) {
+    const Relation& relation = relation_of(*options.claims);
+    claimed_ = ClaimedSet{*options.claims,
+                          declare_set(k_, relation.set_kind(), options.types, kernel::Mode::Race)};
+  }
+  told_ = k_.local(Type::U32, kGroupCounters);
+  code_.emplace(k_, program, pipeline, head, relation_of, *options.marks, claimed_);
+}
+
+kernel::Id GroupKernel::build() {
+  const Value g = k_.group(groups_);
+  lane_ = k_.lane();
+  zero_ = k_.u32(0);
+  found_ = k_.private_array(Type::U64, 1);
+  stopped_ = k_.private_array(Type::Bool, 1);
+  k_.store(found_, zero_, k_.number(Type::U64, 0));
+  k_.store(stopped_, zero_, k_.boolean(false));
+  const Value is_open = k_.greduce(Fold::Max, done_[g]) == 0;
+  k_.if_then(is_open, [&] {
+    const Value begin = first_ + g * tile_;
+    const Value active = (lane_ < tile_) & (lane_ < last_ - begin);
+    // Idle lanes look at a row that is there.
+    const Value row = k_.select(active, begin + lane_, begin);
+    code_->run_driver(row, active,
+                      {[&](const Slots& slots, Value passed) { emit(slots, passed); },
+                       [&] { k_.atomic(Fold::Add, valueless_, zero_, k_.u32(1)); }});
+    if (!claimed_) {
+      const Value all = k_.greduce(Fold::Add, found_[zero_]);
+      k_.if_then(lane_ == 0, [&] { k_.atomic(Fold::Add, total_, zero_, all); });
+    }
+    k_.if_then(lane_ == 0, [&] {
+      k_.if_then(
+          stopped_[zero_], [&] { k_.atomic(Fold::Add, counters_, k_.u32(kStopped), k_.u32(1)); },
+          [&] { k_.store(done_, g, k_.u32(1)); });
+    });
+  });
+  return k_.finish();
+}
+
+void GroupKernel::emit(const Slots& slots, Value active) {
+  if (out_.empty()) {
+    return k_.store(found_, zero_, found_[zero_] + k_.cast(Type::U64, active));
+  }
+  Values row;
+  for (const lang::Term& term : head_) {
+    const TermCode value = term_code(k_, term, slots);
+    if (value.exists) {
+      k_.if_then(active & !*value.exists,
+                 [&] { k_.atomic(Fold::Add, valueless_, zero_, k_.u32(1)); });
+      active = active & *value.exists;
+    }
+    row.push_back(value.value);
+  }
+  if (row.size() < out_.size()) row.push_back(zero_);  // a relation without columns
+  claimed_ ? claim_and_place(row, active & !stopped_[zero_]) : place(row, active);
+}
+
+Value GroupKernel::add(GroupCounter counter, Value amount) {
+  const Value at = k_.u32(counter);
+  k_.if_then(lane_ == 0, [&] { k_.store(told_, at, k_.atomic(Fold::Add, counters_, at, amount)); });
+  k_.barrier();
+  return told_[at];
+}
+
+void GroupKernel::store_row(const Values& row, Value at, Value active) {
+  k_.if_then(active, [&] {
+    for (size_t j = 0; j < row.size(); ++j) k_.store(out_[j], at, row[j]);
+  });
+}
+
+void GroupKernel::claim_and_place(const Values& row, Value active) {
+  const Value asked = k_.greduce(Fold::Add, k_.cast(Type::U32, active));
+  k_.if_then(asked != 0, [&] {
+    const Value reserved = add(kReserved, asked);
+    k_.if_then(
+        reserved + asked <= room_,
+        [&] {
+          const Buffer is_new = k_.private_array(Type::Bool, 1);
+          k_.store(is_new, zero_, k_.boolean(false));
+          k_.if_then(active, [&] { k_.store(is_new, zero_, claim_row(k_, claimed_->set, row)); });
+          const Value one = k_.cast(Type::U32, is_new[zero_]);
+          const Value before = k_.gscan(Fold::Add, one);
+          const Value fresh = k_.greduce(Fold::Add, one);
+          const Value placed = add(kPlaced, fresh);
+          k_.if_then(lane_ == 0,
+                     [&] { k_.atomic(Fold::Add, counters_, k_.u32(kReserved), fresh - asked); });
+          store_row(row, placed + before, is_new[zero_]);
+        },
+        [&] {
+          k_.store(stopped_, zero_, k_.boolean(true));
+          k_.if_then(lane_ == 0,
+                     [&] { k_.atomic(Fold::Add, counters_, k_.u32(kReserved), zero_ - asked); });
+        });
+  });
+}
+
+void GroupKernel::place(const Values& row, Value active) {
+  k_.store(found_, zero_, found_[zero_] + k_.cast(Type::U64, active));
+  const Value one = k_.cast(Type::U32, active);
+  const Value before = k_.gscan(Fold::Add, one);
+  const Value count = k_.greduce(Fold::Add, one);
+  k_.if_then(count != 0, [&] {
+    const Value at = add(kPlaced, count) + before;
+    store_row(row, at, active & (at < room_));
+  });
+}
+
+}  // namespace xlog::relation
