@@ -15,6 +15,9 @@ namespace {
 
 // Rows of one lane that are shared out at a time: the sum over all lanes fits 32 bits.
 constexpr uint32_t kMostAtATime = 1u << 23;
+// Rows that a lane takes at a time at the last step: lanes wait for memory and for each other once
+// for all of them.
+constexpr uint32_t kRowsOfALane = 4;
 
 }  // namespace
 
@@ -57,6 +60,7 @@ void GroupCode::declare_shared(const std::vector<lang::Term>& head) {
     const bool walks_bits = driver_ == s && driver_bits() != nullptr;
     const bool shares = here.kind == StepKind::Meet || walks_bits ||
                         (here.kind == StepKind::Match && driver_ != s && !access_[s].keys.empty());
+    if (shares || (here.kind == StepKind::Match && driver_ != s)) last_loop_ = s;
     if (shares) {
       Shared& shared = shared_[s].emplace();
       shared.before = k_.local(Type::U32, kGroupLanes);
@@ -113,6 +117,7 @@ void GroupCode::run_driver(Value row, Value active, const GroupSink& sink) {
   lane_ = k_.lane();
   row_ = row;
   step(0, active);
+  if (!last_loop_) group_sink_.flush();
 }
 
 void GroupCode::driver(size_t s, Value active) {
@@ -158,18 +163,22 @@ void GroupCode::share_out(size_t s, Value count, const std::function<void()>& te
     const Value total = k_.greduce(Fold::Add, here);
     k_.store(shared.before, lane_, before);
     k_.barrier();
-    k_.for_range(zero, divide_up(total, kGroupLanes), [&](Value t) {
-      const Value number = t * kGroupLanes + lane_;
-      const Value is_there = number < total;
-      const Value item = k_.min(number, total - 1);
-      // The last lane with no more rows before it.
-      Value source = zero;
-      for (uint32_t half = kGroupLanes / 2; half > 0; half /= 2) {
-        const Value next = source + half;
-        source = k_.select(shared.before[next] <= item, next, source);
+    const uint32_t rows = s == last_loop_ ? kRowsOfALane : 1;
+    k_.for_range(zero, divide_up(total, kGroupLanes * rows), [&](Value t) {
+      for (uint32_t r = 0; r < rows; ++r) {
+        const Value number = (t * rows + r) * kGroupLanes + lane_;
+        const Value is_there = number < total;
+        const Value item = k_.min(number, total - 1);
+        // The last lane with no more rows before it.
+        Value source = zero;
+        for (uint32_t half = kGroupLanes / 2; half > 0; half /= 2) {
+          const Value next = source + half;
+          source = k_.select(shared.before[next] <= item, next, source);
+        }
+        for (const auto& [v, array] : shared.slots) slots_[v] = array[source];
+        visit(source, begin + (item - shared.before[source]), is_there);
       }
-      for (const auto& [v, array] : shared.slots) slots_[v] = array[source];
-      visit(source, begin + (item - shared.before[source]), is_there);
+      if (s == last_loop_) group_sink_.flush();
     });
   });
   slots_ = mine;
@@ -208,6 +217,7 @@ void GroupCode::match(size_t s, Value active) {
     k_.for_range(access.first, access.last, [&](Value row) {
       bind_row(
           s, [&](size_t c) { return access.columns[c][row]; }, false, active);
+      if (s == last_loop_) group_sink_.flush();
     });
     slots_ = mine;
     return;

@@ -21,10 +21,11 @@ class GroupCode : public PipelineCode {
             const std::optional<ClaimedSet>& claimed);
 
   // The code for one row, or one word of the bits, of the driver a lane. `emit` is called where all
-  // lanes are together, with whether this lane's binding has passed all steps; `no_value` by a lane
-  // whose arithmetic had none.
+  // lanes are together, with whether this lane's binding has passed all steps; a few of them, then
+  // `flush`. `no_value` is called by a lane whose arithmetic had none.
   struct GroupSink {
     std::function<void(const Slots&, Value active)> emit;
+    std::function<void()> flush;
     std::function<void()> no_value;
   };
   void run_driver(Value row, Value active, const GroupSink& sink);
@@ -56,6 +57,7 @@ class GroupCode : public PipelineCode {
   kernel::Range find(Value active, const std::function<kernel::Range()>& rows);
 
   std::vector<std::optional<Shared>> shared_;  // by step
+  std::optional<size_t> last_loop_;            // the last step that may find several rows
   Value lane_, row_;
   GroupSink group_sink_;
 };

@@ -42,9 +42,10 @@ kernel::Id GroupKernel::build() {
     const Value active = (lane_ < tile_) & (lane_ < last_ - begin);
     // Idle lanes look at a row that is there.
     const Value row = k_.select(active, begin + lane_, begin);
-    code_->run_driver(row, active,
-                      {[&](const Slots& slots, Value passed) { emit(slots, passed); },
-                       [&] { k_.atomic(Fold::Add, valueless_, zero_, k_.u32(1)); }});
+    code_->run_driver(
+        row, active,
+        {[&](const Slots& slots, Value passed) { emit(slots, passed); }, [&] { flush(); },
+         [&] { k_.atomic(Fold::Add, valueless_, zero_, k_.u32(1)); }});
     if (!claimed_) {
       const Value all = k_.greduce(Fold::Add, found_[zero_]);
       k_.if_then(lane_ == 0, [&] { k_.atomic(Fold::Add, total_, zero_, all); });
@@ -73,7 +74,12 @@ void GroupKernel::emit(const Slots& slots, Value active) {
     row.push_back(value.value);
   }
   if (row.size() < out_.size()) row.push_back(zero_);  // a relation without columns
-  claimed_ ? claim_and_place(row, active & !stopped_[zero_]) : place(row, active);
+  pending_.push_back({std::move(row), active});
+}
+
+void GroupKernel::flush() {
+  if (!pending_.empty()) claimed_ ? claim_and_place() : place();
+  pending_.clear();
 }
 
 Value GroupKernel::add(GroupCounter counter, Value amount) {
@@ -89,23 +95,38 @@ void GroupKernel::store_row(const Values& row, Value at, Value active) {
   });
 }
 
-void GroupKernel::claim_and_place(const Values& row, Value active) {
-  const Value asked = k_.greduce(Fold::Add, k_.cast(Type::U32, active));
+void GroupKernel::claim_and_place() {
+  Value mine = zero_;
+  for (Pending& pending : pending_) {
+    pending.active = pending.active & !stopped_[zero_];
+    mine = mine + k_.cast(Type::U32, pending.active);
+  }
+  const Value asked = k_.greduce(Fold::Add, mine);
   k_.if_then(asked != 0, [&] {
     const Value reserved = add(kReserved, asked);
     k_.if_then(
         reserved + asked <= room_,
         [&] {
-          const Buffer is_new = k_.private_array(Type::Bool, 1);
-          k_.store(is_new, zero_, k_.boolean(false));
-          k_.if_then(active, [&] { k_.store(is_new, zero_, claim_row(k_, claimed_->set, row)); });
-          const Value one = k_.cast(Type::U32, is_new[zero_]);
-          const Value before = k_.gscan(Fold::Add, one);
-          const Value fresh = k_.greduce(Fold::Add, one);
-          const Value placed = add(kPlaced, fresh);
+          Values is_new;
+          Value fresh = zero_;
+          for (const Pending& pending : pending_) {
+            const Buffer claimed = k_.private_array(Type::Bool, 1);
+            k_.store(claimed, zero_, k_.boolean(false));
+            k_.if_then(pending.active, [&] {
+              k_.store(claimed, zero_, claim_row(k_, claimed_->set, pending.row));
+            });
+            is_new.push_back(claimed[zero_]);
+            fresh = fresh + k_.cast(Type::U32, is_new.back());
+          }
+          const Value before = k_.gscan(Fold::Add, fresh);
+          const Value all = k_.greduce(Fold::Add, fresh);
+          Value at = add(kPlaced, all) + before;
           k_.if_then(lane_ == 0,
-                     [&] { k_.atomic(Fold::Add, counters_, k_.u32(kReserved), fresh - asked); });
-          store_row(row, placed + before, is_new[zero_]);
+                     [&] { k_.atomic(Fold::Add, counters_, k_.u32(kReserved), all - asked); });
+          for (size_t p = 0; p < pending_.size(); ++p) {
+            store_row(pending_[p].row, at, is_new[p]);
+            at = at + k_.cast(Type::U32, is_new[p]);
+          }
         },
         [&] {
           k_.store(stopped_, zero_, k_.boolean(true));
@@ -115,14 +136,18 @@ void GroupKernel::claim_and_place(const Values& row, Value active) {
   });
 }
 
-void GroupKernel::place(const Values& row, Value active) {
-  k_.store(found_, zero_, found_[zero_] + k_.cast(Type::U64, active));
-  const Value one = k_.cast(Type::U32, active);
-  const Value before = k_.gscan(Fold::Add, one);
-  const Value count = k_.greduce(Fold::Add, one);
+void GroupKernel::place() {
+  Value mine = zero_;
+  for (const Pending& pending : pending_) mine = mine + k_.cast(Type::U32, pending.active);
+  k_.store(found_, zero_, found_[zero_] + k_.cast(Type::U64, mine));
+  const Value before = k_.gscan(Fold::Add, mine);
+  const Value count = k_.greduce(Fold::Add, mine);
   k_.if_then(count != 0, [&] {
-    const Value at = add(kPlaced, count) + before;
-    store_row(row, at, active & (at < room_));
+    Value at = add(kPlaced, count) + before;
+    for (const Pending& pending : pending_) {
+      store_row(pending.row, at, pending.active & (at < room_));
+      at = at + k_.cast(Type::U32, pending.active);
+    }
   });
 }
 

@@ -33,8 +33,9 @@ class GroupKernel {
 
  private:
   void emit(const Slots& slots, Value active);
-  void claim_and_place(const Values& row, Value active);
-  void place(const Values& row, Value active);
+  void flush();
+  void claim_and_place();
+  void place();
   // What one lane adds to a counter: all lanes are told what was there before.
   Value add(GroupCounter counter, Value amount);
   void store_row(const Values& row, Value at, Value active);
@@ -51,6 +52,11 @@ class GroupKernel {
   Value lane_, zero_;
   kernel::Buffer told_;             // by counter, in local memory
   kernel::Buffer found_, stopped_;  // of the lane: solutions, and whether its group has stopped
+  struct Pending {
+    Values row;
+    Value active;
+  };
+  std::vector<Pending> pending_;  // emitted since the last flush
 };
 
 }  // namespace xlog::relation
