@@ -4,26 +4,33 @@
 
 #include <bit>
 #include <cstdlib>
+#include <iterator>
 
 namespace xlog::device {
 
 namespace {
 
 constexpr uint64_t kAlignment = 64;
-constexpr uint64_t kSmallest = 256;  // its quarters are multiples of the alignment
-constexpr uint64_t kHugePage = uint64_t{1} << 21;
-constexpr uint64_t kLargest = uint64_t{1} << 47;  // user addresses of a process
+constexpr uint64_t kSmallest = 256;             // its quarters are multiples of the alignment
+constexpr uint64_t kLarge = uint64_t{1} << 20;  // from here on blocks are cut from the range
+constexpr uint64_t kGrain = uint64_t{1} << 16;  // in multiples of this
+constexpr uint64_t kMostAddresses = uint64_t{1} << 42;
+constexpr uint64_t kLeastAddresses = uint64_t{1} << 34;
 
-// Tables that are probed at random miss the page cache of the processor less in huge pages.
-std::byte* allocate(uint64_t bytes) {
-  if (bytes < 2 * kHugePage) {
-    return static_cast<std::byte*>(std::aligned_alloc(kAlignment, bytes));
-  }
-  const uint64_t whole = (bytes + kHugePage - 1) / kHugePage * kHugePage;
-  void* block = std::aligned_alloc(kHugePage, whole);
-  if (block != nullptr) (void)::madvise(block, whole, MADV_HUGEPAGE);  // a wish, no more
-  return static_cast<std::byte*>(block);
-}
+// A sanitizer watches the ends of blocks that it hands out itself.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kHasRange = false;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr bool kHasRange = false;
+#else
+constexpr bool kHasRange = true;
+#endif
+#else
+constexpr bool kHasRange = true;
+#endif
+
+uint64_t rounded(uint64_t bytes) { return (bytes + kGrain - 1) / kGrain * kGrain; }
 
 }  // namespace
 
@@ -44,30 +51,121 @@ HostMemoryPool::~HostMemoryPool() {
   for (std::vector<std::byte*>& blocks : free_) {
     for (std::byte* block : blocks) std::free(block);
   }
+  if (range_ != nullptr) ::munmap(range_, range_bytes_);
 }
 
 std::byte* HostMemoryPool::take(uint64_t bytes) {
-  if (bytes > kLargest) return nullptr;
-  uint32_t k = class_of(bytes);
+  if (bytes > kMostAddresses) return nullptr;
+  if (bytes >= kLarge) return take_large(bytes);
+  const uint32_t k = class_of(bytes);
   if (!free_[k].empty()) {
     std::byte* block = free_[k].back();
     free_[k].pop_back();
-    kept_ -= size_of_class(k);
+    kept_small_ -= size_of_class(k);
     ++reused_;
     return block;
   }
-  return allocate(size_of_class(k));
+  return static_cast<std::byte*>(std::aligned_alloc(kAlignment, size_of_class(k)));
 }
 
 void HostMemoryPool::give(std::byte* block, uint64_t bytes) {
   if (block == nullptr) return;
-  uint32_t k = class_of(bytes);
-  if (kept_ + size_of_class(k) > keep_bytes_) {
-    std::free(block);
-    return;
-  }
-  kept_ += size_of_class(k);
+  if (is_in_range(block)) return give_large(block, rounded(bytes));
+  if (bytes >= kLarge) return std::free(block);
+  const uint32_t k = class_of(bytes);
+  if (kept() + size_of_class(k) > keep_bytes_) return std::free(block);
+  kept_small_ += size_of_class(k);
   free_[k].push_back(block);
+}
+
+// ---- the range ----
+
+// Addresses cost nothing: as many as the system gives.
+bool HostMemoryPool::make_range() {
+  if (range_ != nullptr || has_no_range_) return range_ != nullptr;
+  for (uint64_t bytes = kMostAddresses; kHasRange && bytes >= kLeastAddresses; bytes /= 2) {
+    void* range = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (range == MAP_FAILED) continue;
+    // Tables that are probed at random miss the page cache of the processor less in huge pages.
+    (void)::madvise(range, bytes, MADV_HUGEPAGE);  // a wish, no more
+    range_ = static_cast<std::byte*>(range);
+    range_bytes_ = bytes;
+    return true;
+  }
+  has_no_range_ = true;
+  return false;
+}
+
+bool HostMemoryPool::is_in_range(const std::byte* block) const {
+  return range_ != nullptr && block >= range_ && block < range_ + range_bytes_;
+}
+
+std::byte* HostMemoryPool::take_large(uint64_t bytes) {
+  const uint64_t size = rounded(bytes);
+  if (!make_range()) return static_cast<std::byte*>(std::aligned_alloc(kAlignment, size));
+  // The smallest free part that holds it.
+  const auto fits = free_by_size_.lower_bound({size, 0});
+  if (fits != free_by_size_.end()) {
+    const uint64_t begin = fits->second;
+    const auto found = free_at_.find(begin);
+    const Part part = found->second;
+    remove_free(found);
+    if (part.size > size) add_free(begin + size, {part.size - size, part.touched});
+    ++reused_;
+    return range_ + begin;
+  }
+  if (size > range_bytes_ - top_) return nullptr;
+  std::byte* block = range_ + top_;
+  top_ += size;
+  return block;
+}
+
+void HostMemoryPool::give_large(std::byte* block, uint64_t size) {
+  uint64_t begin = static_cast<uint64_t>(block - range_);
+  uint64_t end = begin + size;
+  auto next = free_at_.lower_bound(begin);
+  if (next != free_at_.end() && next->first == end) {
+    end += next->second.size;
+    const auto joined = next++;
+    remove_free(joined);
+  }
+  if (next != free_at_.begin()) {
+    const auto before = std::prev(next);
+    if (before->first + before->second.size == begin) {
+      begin = before->first;
+      remove_free(before);
+    }
+  }
+  add_free(begin, {end - begin, true});
+  if (kept() > keep_bytes_) release();
+}
+
+void HostMemoryPool::add_free(uint64_t begin, Part part) {
+  free_at_.emplace(begin, part);
+  free_by_size_.emplace(part.size, begin);
+  if (part.touched) kept_large_ += part.size;
+}
+
+void HostMemoryPool::remove_free(Parts::iterator part) {
+  free_by_size_.erase({part->second.size, part->first});
+  if (part->second.touched) kept_large_ -= part->second.size;
+  free_at_.erase(part);
+}
+
+// Gives the pages of all free parts back; addresses at the end are free again.
+void HostMemoryPool::release() {
+  for (auto& [begin, part] : free_at_) {
+    if (!part.touched) continue;
+    (void)::madvise(range_ + begin, part.size, MADV_DONTNEED);
+    part.touched = false;
+  }
+  kept_large_ = 0;
+  const auto last = free_at_.empty() ? free_at_.end() : std::prev(free_at_.end());
+  if (last != free_at_.end() && last->first + last->second.size == top_) {
+    top_ = last->first;
+    remove_free(last);
+  }
 }
 
 }  // namespace xlog::device

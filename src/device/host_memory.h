@@ -1,40 +1,69 @@
-// Memory of the host's devices: blocks of 64-byte alignment that are kept and given out again. A
-// fresh large block costs a page fault for every 4 KiB of it, which is often more than the kernel
-// that fills it.
+// Memory of the host's devices, kept and given out again: a fresh large block costs a page fault
+// for every page of it, which is often more than the kernel that fills it.
+//
+// Small blocks come in sizes, from the C library. Large ones are cut from one range of addresses:
+// a free part is cut or joined with its neighbours as sizes change, so that columns that grow by
+// copying leave no blocks behind that nothing fits.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace xlog::device {
 
 class HostMemoryPool {
  public:
-  // Free blocks beyond so many bytes go back to the system.
+  // Free memory beyond so many bytes goes back to the system.
   explicit HostMemoryPool(uint64_t keep_bytes = uint64_t{1} << 30) : keep_bytes_(keep_bytes) {}
   ~HostMemoryPool();
   HostMemoryPool(const HostMemoryPool&) = delete;
   HostMemoryPool& operator=(const HostMemoryPool&) = delete;
 
-  // At least `bytes`, not cleared; nullptr when the system has no more.
+  // At least `bytes`, aligned to 64, not cleared; nullptr when the system has no more.
   std::byte* take(uint64_t bytes);
   void give(std::byte* block, uint64_t bytes);  // `bytes` as they were asked for
 
-  uint64_t kept() const { return kept_; }
+  uint64_t kept() const { return kept_small_ + kept_large_; }
   uint64_t reused() const { return reused_; }
 
  private:
   // Four sizes for each power of two: at most a fifth of a block is unused.
-  static constexpr uint32_t kClasses = 4 * 58;
+  static constexpr uint32_t kClasses = 4 * 14;
   static uint32_t class_of(uint64_t bytes);
   static uint64_t size_of_class(uint32_t k);
 
+  bool make_range();
+  bool is_in_range(const std::byte* block) const;
+  std::byte* take_large(uint64_t bytes);
+  void give_large(std::byte* block, uint64_t bytes);
+  // Free addresses; touched: they may have pages.
+  struct Part {
+    uint64_t size;
+    bool touched;
+  };
+  using Parts = std::map<uint64_t, Part>;
+  void add_free(uint64_t begin, Part part);
+  void remove_free(Parts::iterator part);
+  void release();
+
   std::array<std::vector<std::byte*>, kClasses> free_;
   uint64_t keep_bytes_;
-  uint64_t kept_ = 0;
+  uint64_t kept_small_ = 0;
   uint64_t reused_ = 0;
+
+  // The range: used up to `top_`, and what is free below it, by place and by size.
+  std::byte* range_ = nullptr;
+  uint64_t range_bytes_ = 0;
+  bool has_no_range_ = false;
+  uint64_t top_ = 0;
+  uint64_t kept_large_ = 0;  // free and touched
+  Parts free_at_;
+  std::set<std::pair<uint64_t, uint64_t>> free_by_size_;
 };
 
 }  // namespace xlog::device

@@ -117,14 +117,9 @@ uint32_t Derivation::slice(const RelationOf& relation_of) const {
 }
 
 Status Derivation::make_regions(uint64_t rows) {
-  if (region_rows_ >= rows || types_.empty()) return Done{};
-  regions_.clear();
-  for (Type type : types_) {
-    Result<device::Buffer> made = make_buffer(machine_->device(), type, rows);
-    if (!made.ok()) return made.error();
-    regions_.push_back(*made);
-  }
-  region_rows_ = rows;
+  Result<std::vector<device::Buffer>> made = machine_->scratch(types_, rows);
+  if (!made.ok()) return made.error();
+  regions_ = std::move(*made);
   return Done{};
 }
 
@@ -220,6 +215,7 @@ Result<Derived> Derivation::run_into_bag(const RelationOf& relation_of, Bag& bag
     work.region *= 4;
     work.count = std::max(1u, work.count / 4);
   }
+  regions_.clear();
   Result<uint64_t> lost = valueless(work.valueless);
   if (!lost.ok()) return lost.error();
   derived.valueless = *lost;
@@ -314,6 +310,7 @@ Result<Derived> Derivation::run_into_set(const RelationOf& relation_of, Relation
     if (more || eager_) output_ = std::min(kMostOutput, output_ * 4);
     if (more && !divides) most_ = std::min(kMostOwnRows, most_ * 8);
   }
+  regions_.clear();
   Result<uint64_t> lost = valueless(work.valueless);
   if (!lost.ok()) return lost.error();
   derived.valueless = *lost;

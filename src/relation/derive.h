@@ -101,9 +101,8 @@ class Derivation {
   // Kept from run to run.
   std::string compiled_;  // for which shape the kernel is
   device::KernelHandle kernel_;
-  std::vector<device::Buffer> regions_;
+  std::vector<device::Buffer> regions_;  // the machine's, while it works
   Marks marks_;
-  uint64_t region_rows_ = 0;
   uint64_t output_ = 0;  // rows that all regions should hold together
   uint32_t most_ = 0;
 };

@@ -109,6 +109,7 @@ Result<Derived> Derivation::run_groups_into_set(const RelationOf& relation_of, R
       return s.error();
     }
   }
+  regions_.clear();
   if (work.groups == 0) return derived;
   Result<uint64_t> lost = valueless(work.valueless);
   if (!lost.ok()) return lost.error();
@@ -145,6 +146,7 @@ Result<Derived> Derivation::run_groups_into_bag(const RelationOf& relation_of, B
     }
     if (Status s = filled(); !s.ok()) return s.error();
   }
+  regions_.clear();
   if (Status s = machine_->check(types_.empty() ? 0 : derived.rows); !s.ok()) return s.error();
   return derived;
 }

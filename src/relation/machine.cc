@@ -21,6 +21,22 @@ Result<device::PlanRunner*> Machine::plan(const std::string& name,
   return plans_.emplace(name, std::move(kept)).first->second.get();
 }
 
+Result<std::vector<device::Buffer>> Machine::scratch(const std::vector<Type>& types,
+                                                     uint64_t rows) {
+  std::vector<device::Buffer> columns;
+  for (size_t c = 0; c < types.size(); ++c) {
+    if (scratch_.size() == c) scratch_.emplace_back();
+    if (scratch_[c] == nullptr || scratch_[c]->bytes < rows * size_of(types[c])) {
+      scratch_[c] = nullptr;  // before there is another
+      Result<device::Buffer> made = make_buffer(device_, types[c], rows);
+      if (!made.ok()) return made.error();
+      scratch_[c] = *made;
+    }
+    columns.push_back(scratch_[c]);
+  }
+  return columns;
+}
+
 Result<device::Buffer> make_buffer(Device& device, Type type, uint64_t count) {
   return device.allocate(std::max<uint64_t>(count, 1) * size_of(type));
 }

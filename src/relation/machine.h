@@ -46,6 +46,10 @@ class Machine {
   Result<device::PlanRunner*> plan(const std::string& name,
                                    const std::function<kernel::Id()>& build);
 
+  // Columns of these types with room for so many rows, for whoever works now: the next one to ask
+  // gets the same memory.
+  Result<std::vector<device::Buffer>> scratch(const std::vector<Type>& types, uint64_t rows);
+
   // Called between the launches of long work with the rows it has made; an error ends the work.
   std::function<Status(uint64_t rows)> check = [](uint64_t) -> Status { return Done{}; };
 
@@ -59,6 +63,7 @@ class Machine {
   kernel::Graph graph_;
   std::map<std::string, device::KernelHandle> kernels_;
   std::map<std::string, std::unique_ptr<device::PlanRunner>> plans_;
+  std::vector<device::Buffer> scratch_;
 };
 
 // A buffer of so many elements; never empty, so that a kernel may be given it.
