@@ -44,10 +44,9 @@ std::string Derivation::shape(const RelationOf& relation_of, bool claims) const 
     for (const plan::Step* atom : plan::atoms_of(pipeline_.steps[s])) {
       const Relation& relation = relation_of(atom->pred);
       const std::vector<uint32_t> keys = plan::key_columns(*atom);
-      const bool direct = meets ? relation.has_direct_index(keys, plan::target_column(*atom))
-                                : relation.has_direct_index(keys);
+      const auto then = meets ? std::optional(plan::target_column(*atom)) : std::nullopt;
       text += fmt::format("{}{}{}", static_cast<int>(relation.set_kind()), relation.is_only_bits(),
-                          direct);
+                          static_cast<int>(relation.index_kind(keys, then)));
     }
   }
   return text;

@@ -98,18 +98,29 @@ Value GroupCode::ask(Value active, const std::function<Value()>& condition) {
   return answer[0u];
 }
 
-Range GroupCode::find(Value active, const std::function<Range()>& rows) {
+// Until no lane has another part.
+void GroupCode::for_each_part(Value active, const std::function<Value()>& first,
+                              const std::function<IndexPart(Value)>& read,
+                              const std::function<void(Range)>& walk) {
   const Value zero = k_.u32(0);
+  const Buffer part = k_.private_array(Type::U32, 1);
   const Buffer lo = k_.private_array(Type::U32, 1);
   const Buffer hi = k_.private_array(Type::U32, 1);
-  k_.store(lo, zero, zero);
-  k_.store(hi, zero, zero);
-  k_.if_then(active, [&] {
-    const Range found = rows();
-    k_.store(lo, zero, found.lo);
-    k_.store(hi, zero, found.hi);
+  k_.store(part, zero, zero);
+  k_.if_then(active, [&] { k_.store(part, zero, first()); });
+  auto any = [&] { return k_.greduce(Fold::Max, part[zero]) != 0; };
+  k_.loop(k_.u32(UINT32_MAX), any(), {}, [&](Value, const Values&) -> std::pair<Value, Values> {
+    k_.store(lo, zero, zero);
+    k_.store(hi, zero, zero);
+    k_.if_then(part[zero] != 0, [&] {
+      const IndexPart here = read(part[zero]);
+      k_.store(lo, zero, here.rows.lo);
+      k_.store(hi, zero, here.rows.hi);
+      k_.store(part, zero, here.next);
+    });
+    walk({lo[zero], hi[zero]});
+    return {any(), {}};
   });
-  return {lo[zero], hi[zero]};
 }
 
 void GroupCode::run_driver(Value row, Value active, const GroupSink& sink) {
@@ -233,12 +244,9 @@ void GroupCode::match(size_t s, Value active) {
               s, [&](size_t c) { return access.columns[c][row]; }, false, is_there);
         });
   };
-  if (access.index.direct) {
-    return walk(find(active, [&] { return find_rows_directly(k_, access.index, key[0]); }));
-  }
-  k_.for_range(k_.u32(0), access.index.runs, [&](Value run) {
-    walk(find(active, [&] { return find_rows(k_, access.index, access.keys, run, key); }));
-  });
+  for_each_part(
+      active, [&] { return first_part(k_, access.index, key); },
+      [&](Value part) { return read_part(k_, access.index, key, part); }, walk);
 }
 
 // Each lane has a shortest list of its own.
@@ -246,8 +254,7 @@ void GroupCode::meet(size_t s, Value active) {
   const Shared& shared = *shared_[s];
   MeetCode& code = *access_[s].meet;
   const Value way = code.shortest(slots_);
-  k_.for_range(k_.u32(0), code.most_runs(), [&](Value run) {
-    const Range rows = find(active, [&] { return code.rows_of(way, run); });
+  auto walk = [&](Range rows) {
     share_out(
         s, rows.hi - rows.lo,
         [&] {
@@ -263,7 +270,14 @@ void GroupCode::meet(size_t s, Value active) {
           slots_[pipeline_.steps[s].target.index] = value;
           step(s + 1, passes);
         });
-  });
+  };
+  for_each_part(
+      active, [&] { return code.first_part(way); },
+      [&](Value part) {
+        code.set_keys(slots_);
+        return code.rows_of(way, part);
+      },
+      walk);
 }
 
 void GroupCode::lose(Value active, const TermCode& code) {

@@ -53,8 +53,10 @@ class GroupCode : public PipelineCode {
   void lose(Value active, const TermCode& code);
   // A condition that only a lane with a binding asks for.
   Value ask(Value active, const std::function<Value()>& condition);
-  // Rows that only a lane with a binding looks for.
-  kernel::Range find(Value active, const std::function<kernel::Range()>& rows);
+  // The rows of all lanes' keys, part by part.
+  void for_each_part(Value active, const std::function<Value()>& first,
+                     const std::function<IndexPart(Value)>& read,
+                     const std::function<void(kernel::Range)>& walk);
 
   std::vector<std::optional<Shared>> shared_;  // by step
   std::optional<size_t> last_loop_;            // the last step that may find several rows

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <bit>
 
 #include "base/check.h"
 #include "relation/bag.h"
@@ -14,97 +14,65 @@ using kernel::Columns;
 using kernel::Id;
 using kernel::KernelBuilder;
 using kernel::PlanBuilder;
+using kernel::Range;
+using kernel::Scalar;
 
 namespace {
 
-constexpr uint32_t kMaxRuns = 64;
-constexpr uint32_t kTableWidth = 3;  // of a run: its first row, its first cell, mask of its cells
-// A run is merged with the one before it unless that is this many times as long.
-constexpr uint32_t kRunRatio = 4;
-
-// Puts the groups of a sorted run into the cells of its directory. Keys are distinct.
-Id directory_kernel(kernel::Graph& graph, const std::vector<Type>& key_types) {
-  KernelBuilder k(graph, "directory" + type_names(key_types));
-  const Value groups = k.val(Type::U32, "groups");
-  const Value rows = k.val(Type::U32, "rows");
-  const Value base = k.val(Type::U32, "base");
-  const kernel::Buffer starts = k.in(Type::U32, "starts");
-  std::vector<kernel::Buffer> columns;
-  for (Type type : key_types) columns.push_back(k.in(type, "key"));
-  const kernel::Buffer cells = k.race(Type::U64, "cells");
-  const Value g = k.grid(groups);
-  const Value start = starts[g];
-  const Value is_last = g + 1 == groups;
-  const Value next = starts[k.select(is_last, g, g + 1)];
-  const Value count = k.select(is_last, rows, next) - start;
-  Values key;
-  for (const kernel::Buffer& column : columns) key.push_back(column[start]);
-  const Value entry = k.cast(Type::U64, start + base) << 32 | k.cast(Type::U64, count);
-  const Value mask = k.len(cells) - 1;
-  const Value empty = k.number(Type::U64, 0);
-  k.loop(k.len(cells), k.boolean(true), {k.cast(Type::U32, hash_row(k, key)) & mask},
-         [&](Value, const Values& at) -> std::pair<Value, Values> {
-           const Value old = k.cas(cells, at[0], empty, entry);
-           return {old != empty, {(at[0] + 1) & mask}};
-         });
-  return k.finish();
-}
+constexpr uint32_t kSegmentWidth = 3;
+constexpr uint64_t kLeastCells = 16;
+constexpr uint32_t kFewSegments = 1u << 12;  // are not worth sorting all rows again
 
 }  // namespace
 
-Index::Index(Machine& machine, std::vector<Type> types, std::vector<uint32_t> order, size_t keys)
+Index::Index(Machine& machine, std::vector<Type> types, std::vector<uint32_t> order, size_t keys,
+             uint32_t domain)
     : machine_(machine),
       types_(std::move(types)),
       order_(std::move(order)),
       keys_(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(keys)),
+      kind_(domain > 0 ? TableKind::Value : TableKind::Hash),
+      domain_(domain),
       columns_(types_.size()),
-      capacities_(types_.size(), 0) {}
+      capacities_(types_.size(), 0) {
+  XLOG_CHECK(domain == 0 || (keys == 1 && types_[keys_[0]] == Type::U32), "values are numbers");
+}
 
 uint64_t Index::bytes() const {
-  uint64_t bytes = cell_capacity_ * 8;
+  uint64_t bytes = table_cells_ * 4 + segment_capacity_ * 4;
   for (size_t c = 0; c < types_.size(); ++c) bytes += capacities_[c] * size_of(types_[c]);
   return bytes;
 }
 
-uint64_t Index::groups() const {
-  return std::accumulate(runs_.begin(), runs_.end(), uint64_t{0},
-                         [](uint64_t sum, const Run& run) { return sum + run.groups; });
+// "_u32_u32_by_1_of_0_1": what kernels and plans depend on.
+std::string Index::suffix() const {
+  return fmt::format("{}_by_{}_of_{}", type_names(types_), keys_.size(), fmt::join(order_, "_"));
+}
+
+Status Index::begin() {
+  if (table_ != nullptr) return Done{};
+  for (size_t c = 0; c < types_.size(); ++c) {
+    if (Status s = grow(columns_[c], capacities_[c], types_[c], 0, 1); !s.ok()) return s;
+  }
+  if (Status s = grow(segments_, segment_capacity_, Type::U32, 0, kSegmentWidth); !s.ok()) return s;
+  // A table by value has one cell more: what lies past the domain has no rows.
+  return make_table(kind_ == TableKind::Value ? uint64_t{domain_} + 1 : kLeastCells);
 }
 
 Status Index::update(const std::vector<device::Buffer>& columns, uint32_t fresh, uint32_t rows) {
-  if (columns_[0] == nullptr) {
-    for (size_t c = 0; c < types_.size(); ++c) {
-      if (Status s = grow(columns_[c], capacities_[c], types_[c], 0, 1); !s.ok()) return s;
-    }
-    if (Status s = grow(cells_, cell_capacity_, Type::U64, 0, 1); !s.ok()) return s;
-    Result<device::Buffer> table =
-        make_buffer(machine_.device(), Type::U32, kMaxRuns * kTableWidth);
-    if (!table.ok()) return table.error();
-    table_ = *table;
-  }
-  if (covered_ == rows && (fresh_run_ || fresh >= rows)) {
-    // The rows that were new are old now, and there are no others.
-    if (fresh >= rows) fresh_run_ = false;
-    return Done{};
-  }
+  if (Status s = begin(); !s.ok()) return s;
   if (covered_ < fresh) {
     if (Status s = add_run(columns, covered_, fresh); !s.ok()) return s;
   }
-  size_t first = runs_.size();
-  while (first >= 2) {
-    const uint32_t tail = runs_.back().end - runs_[first - 1].begin;
-    const uint32_t before = runs_[first - 2].end - runs_[first - 2].begin;
-    if (uint64_t{tail} * kRunRatio < before) break;
-    --first;
+  if (covered_ == rows) return Done{};
+  if (covered_ == fresh && segment_count_ > kFewSegments && segment_count_ / 2 > merged_segments_) {
+    if (Status s = sort_again(fresh); !s.ok()) return s;
   }
-  if (first + 1 <= runs_.size() && first >= 1 && first < runs_.size()) {
-    if (Status s = merge_tail(first - 1); !s.ok()) return s;
-  }
-  fresh_run_ = covered_ < rows;
-  if (fresh_run_) {
-    if (Status s = add_run(columns, covered_, rows); !s.ok()) return s;
-  }
-  return write_table();
+  return add_run(columns, covered_, rows);
+}
+
+Status Index::merge_all() {
+  return segment_count_ > merged_segments_ ? sort_again(covered_) : Status(Done{});
 }
 
 Status Index::grow(device::Buffer& buffer, uint64_t& capacity, Type type, uint64_t used,
@@ -127,82 +95,94 @@ Status Index::add_run(const std::vector<device::Buffer>& columns, uint32_t first
   for (size_t c = 0; c < types_.size(); ++c) {
     source.emplace_back(device::Column{columns[c], types_[c], last});
   }
-  source.emplace_back(kernel::Scalar::u32(first));
+  source.emplace_back(Scalar::u32(first));
   if (Status s = build(source, covered_, last - first); !s.ok()) return s;
   covered_ = last;
+  if (first == 0) merged_segments_ = segment_count_;
   return Done{};
 }
 
-Status Index::merge_all() {
-  fresh_run_ = false;
-  if (runs_.size() < 2) return Done{};
-  if (Status s = merge_tail(0); !s.ok()) return s;
-  return write_table();
-}
-
-// Sorts the rows of the runs from `first_run` on again, in place, as one run.
-Status Index::merge_tail(size_t first_run) {
-  const uint32_t begin = runs_[first_run].begin;
-  const uint32_t end = runs_.back().end;
-  runs_.resize(first_run);
+// One segment a key for the first `rows` rows, which are all that is there.
+Status Index::sort_again(uint32_t rows) {
+  XLOG_CHECK(rows == covered_, "all rows are sorted together");
   std::vector<device::PlanValue> source;
   for (size_t c = 0; c < types_.size(); ++c) {
-    source.emplace_back(device::Column{columns_[c], types_[c], end});
+    source.emplace_back(device::Column{columns_[c], types_[c], rows});
   }
-  source.emplace_back(kernel::Scalar::u32(begin));
-  return build(source, begin, end - begin);
-}
-
-Status Index::build(const std::vector<device::PlanValue>& source, uint32_t begin, uint32_t count) {
-  XLOG_CHECK(runs_.size() < kMaxRuns, "runs are merged before there are so many");
-  const std::string name =
-      fmt::format("index{}_by_{}_of_{}", type_names(types_), keys_.size(), fmt::join(order_, "_"));
-  Result<device::PlanRunner*> plan = machine_.plan(name, [&] { return build_plan(); });
-  if (!plan.ok()) return plan.error();
-  std::vector<device::PlanValue> arguments = source;
-  arguments.emplace_back(kernel::Scalar::u32(count));
-  arguments.emplace_back(kernel::Scalar::u32(begin));
-  Result<std::vector<device::PlanValue>> results = (*plan)->run(arguments);
-  if (!results.ok()) return results.error();
-
-  for (size_t c = 0; c < types_.size(); ++c) {
-    const auto& sorted = std::get<device::Column>((*results)[c]);
-    if (Status s = grow(columns_[c], capacities_[c], types_[c], begin, uint64_t{begin} + count);
-        !s.ok()) {
-      return s;
-    }
-    const uint64_t size = size_of(types_[c]);
-    if (Status s = machine_.device().copy({columns_[c], begin * size, count * size},
-                                          {sorted.buffer, 0, count * size});
-        !s.ok()) {
-      return s;
-    }
-  }
-  const auto& cells = std::get<device::Column>((*results)[types_.size()]);
-  const uint32_t groups = std::get<kernel::Scalar>((*results)[types_.size() + 1]).as_u32();
-  const uint32_t first_cell = runs_.empty() ? 0 : runs_.back().first_cell + runs_.back().cells;
-  if (Status s =
-          grow(cells_, cell_capacity_, Type::U64, first_cell, uint64_t{first_cell} + cells.count);
-      !s.ok()) {
+  source.emplace_back(Scalar::u32(0));
+  segment_count_ = 0;
+  if (Status s = machine_.device().fill({table_, 0, table_cells_ * 4}, std::byte{0}); !s.ok()) {
     return s;
   }
-  if (Status s =
-          machine_.device().copy({cells_, uint64_t{first_cell} * 8, uint64_t{cells.count} * 8},
-                                 {cells.buffer, 0, uint64_t{cells.count} * 8});
-      !s.ok()) {
-    return s;
-  }
-  runs_.push_back({begin, begin + count, first_cell, cells.count, groups});
+  if (Status s = build(source, 0, rows); !s.ok()) return s;
+  merged_segments_ = segment_count_;
   return Done{};
 }
 
-Status Index::write_table() {
-  std::vector<uint32_t> table;
-  for (const Run& run : runs_) {
-    table.insert(table.end(), {run.begin, run.first_cell, run.cells - 1});
+// Sorts `count` rows of the source and puts them at `begin`, as new segments.
+Status Index::build(const std::vector<device::PlanValue>& source, uint32_t begin, uint32_t count) {
+  Result<device::PlanRunner*> plan =
+      machine_.plan("index" + suffix(), [&] { return build_plan(); });
+  if (!plan.ok()) return plan.error();
+  std::vector<device::PlanValue> arguments = source;
+  arguments.emplace_back(Scalar::u32(count));
+  arguments.emplace_back(Scalar::u32(begin));
+  Result<std::vector<device::PlanValue>> results = (*plan)->run(arguments);
+  if (!results.ok()) return results.error();
+  auto append = [&](device::Buffer& buffer, uint64_t& capacity, Type type, uint64_t at,
+                    const device::Column& what) -> Status {
+    if (Status s = grow(buffer, capacity, type, at, at + what.count); !s.ok()) return s;
+    const uint64_t size = size_of(type);
+    return machine_.device().copy({buffer, at * size, what.count * size},
+                                  {what.buffer, 0, what.count * size});
+  };
+  for (size_t c = 0; c < types_.size(); ++c) {
+    const auto& sorted = std::get<device::Column>((*results)[c]);
+    if (Status s = append(columns_[c], capacities_[c], types_[c], begin, sorted); !s.ok()) return s;
   }
-  if (table.empty()) return Done{};
-  return machine_.device().write({table_}, std::as_bytes(std::span(table)));
+  const auto& segments = std::get<device::Column>(results->back());
+  const uint32_t first = segment_count_;
+  if (Status s = append(segments_, segment_capacity_, Type::U32, uint64_t{first} * kSegmentWidth,
+                        segments);
+      !s.ok()) {
+    return s;
+  }
+  segment_count_ += segments.count / kSegmentWidth;
+  if (kind_ == TableKind::Hash && table_cells_ < uint64_t{segment_count_} * 2) return grow_table();
+  return link(first, segment_count_ - first);
+}
+
+// Sorts `count` rows from `first` on, and finds where each key begins; rows are numbered from
+// `base`.
+Id Index::build_plan() {
+  PlanBuilder p(machine_.graph(), "index" + suffix());
+  Columns source;
+  for (Type type : types_) source.push_back(p.in(type, "column"));
+  const Value first = p.val(Type::U32, "first");
+  const Value count = p.val(Type::U32, "count");
+  const Value base = p.val(Type::U32, "base");
+  const Columns sorted = sort_plan(p, first, count, source);
+  const kernel::Rows heads = p.expand(count, [&](Value i) {
+    const Value before = p.select(i == 0, i, i - 1);
+    Value differs = i == 0;
+    for (size_t j = 0; j < keys_.size(); ++j) {
+      differs = differs | !same_words(p, sorted[j][i], sorted[j][before]);
+    }
+    p.if_then(differs, [&] { p.emit({i}); });
+  });
+  const kernel::Buffer segments = p.map(heads.count * kSegmentWidth, [&](Value i) {
+    const Value g = i / kSegmentWidth;
+    const Value part = i % kSegmentWidth;
+    const Value is_last = g + 1 == heads.count;
+    const Value start = heads.columns[0][g];
+    const Value next = heads.columns[0][p.select(is_last, g, g + 1)];
+    const Value length = p.select(is_last, count, next) - start;
+    return Values{p.select(part == 0, base + start, p.select(part == 1, length, p.u32(0)))};
+  })[0];
+  std::vector<Id> results(types_.size());
+  for (size_t j = 0; j < order_.size(); ++j) results[order_[j]] = sorted[j].id;
+  results.push_back(segments.id);
+  return p.finish_ids(results);
 }
 
 // `count` rows from `first` on, sorted, their columns in that order.
@@ -215,9 +195,92 @@ Columns Index::sort_plan(PlanBuilder& p, Value first, Value count, const Columns
   return p.sort(slice).columns;
 }
 
+// ---- the table ----
+
+Status Index::make_table(uint64_t cells) {
+  Result<device::Buffer> made = make_buffer(machine_.device(), Type::U32, cells);
+  if (!made.ok()) return made.error();
+  table_ = *made;
+  table_cells_ = cells;
+  return machine_.device().fill({table_, 0, cells * 4}, std::byte{0});
+}
+
+Status Index::grow_table() {
+  if (Status s = make_table(std::bit_ceil(uint64_t{segment_count_} * 4)); !s.ok()) return s;
+  return link(0, segment_count_);
+}
+
+// Puts segments into the table.
+Status Index::link(uint32_t first_segment, uint32_t count) {
+  if (count == 0) return Done{};
+  const std::string name = fmt::format("link{}_{}", suffix(), static_cast<int>(kind_));
+  Result<device::KernelHandle> kernel = machine_.kernel(name, [&] { return link_kernel(name); });
+  if (!kernel.ok()) return kernel.error();
+  std::vector<device::Argument> arguments = {Scalar::u32(count), Scalar::u32(first_segment),
+                                             device::View{segments_}, device::View{table_}};
+  for (uint32_t key : keys_) arguments.emplace_back(device::View{columns_[key]});
+  return machine_.launch(*kernel, arguments);
+}
+
+// Keys of a segment are those of its first row. Who comes first to a cell does not matter: the
+// segments of a key are chained in any order.
+Id Index::link_kernel(const std::string& name) {
+  KernelBuilder k(machine_.graph(), name);
+  const Value n = k.val(Type::U32, "segments");
+  const Value first = k.val(Type::U32, "first");
+  const kernel::Buffer segments = k.race(Type::U32, "segment");
+  const kernel::Buffer table = k.race(Type::U32, "table");
+  std::vector<kernel::Buffer> columns;
+  for (uint32_t key : keys_) columns.push_back(k.in(types_[key], "key"));
+  const Value segment = first + k.grid(n);
+  auto key_of = [&](Value which) {
+    const Value row = segments[which * kSegmentWidth];
+    Values key;
+    for (const kernel::Buffer& column : columns) key.push_back(column[row]);
+    return key;
+  };
+  const Values key = key_of(segment);
+  const Value name_of_it = segment + 1;
+  auto push = [&](Value cell) {
+    const Value before = k.atomic(kernel::Fold::Exch, table, cell, name_of_it);
+    k.store(segments, segment * kSegmentWidth + 2, before);
+  };
+  if (kind_ == TableKind::Value) {
+    push(key[0]);
+    return k.finish();
+  }
+  const Value mask = k.len(table) - 1;
+  const Value zero = k.u32(0);
+  const kernel::Buffer taken = k.private_array(Type::U32, 1);
+  const Values end =
+      k.loop(k.len(table), k.boolean(true), {k.cast(Type::U32, hash_row(k, key)) & mask, zero},
+             [&](Value, const Values& at) -> std::pair<Value, Values> {
+               k.store(taken, zero, table[at[0]]);
+               k.if_then(taken[zero] == 0,
+                         [&] { k.store(taken, zero, k.cas(table, at[0], zero, name_of_it)); });
+               // Nobody was there, or one with the same key.
+               const Value other = taken[zero];
+               const kernel::Buffer same = k.private_array(Type::Bool, 1);
+               k.store(same, zero, k.boolean(true));
+               k.if_then(other != 0, [&] {
+                 const Values theirs = key_of(other - 1);
+                 Value equal = k.boolean(true);
+                 for (size_t j = 0; j < key.size(); ++j) {
+                   equal = equal & same_words(k, key[j], theirs[j]);
+                 }
+                 k.store(same, zero, equal);
+               });
+               return {!same[zero], {(at[0] + 1) & mask, at[0]}};
+             });
+  k.if_then(
+      taken[zero] == 0, [&] { k.store(segments, segment * kSegmentWidth + 2, zero); },
+      [&] { push(end[1]); });
+  return k.finish();
+}
+
 Status Index::finish(const std::vector<device::Buffer>& columns, uint32_t rows, uint32_t domain) {
   const std::string name =
-      fmt::format("direct_index{}_by_{}", type_names(types_), fmt::join(order_, "_"));
+      fmt::format("starts{}_by_{}", type_names(types_), fmt::join(order_, "_"));
   Result<device::PlanRunner*> plan = machine_.plan(name, [&] {
     PlanBuilder p(machine_.graph(), name);
     Columns source;
@@ -240,8 +303,8 @@ Status Index::finish(const std::vector<device::Buffer>& columns, uint32_t rows, 
   for (size_t c = 0; c < types_.size(); ++c) {
     arguments.emplace_back(device::Column{columns[c], types_[c], rows});
   }
-  arguments.emplace_back(kernel::Scalar::u32(rows));
-  arguments.emplace_back(kernel::Scalar::u32(domain));
+  arguments.emplace_back(Scalar::u32(rows));
+  arguments.emplace_back(Scalar::u32(domain));
   Result<std::vector<device::PlanValue>> results = (*plan)->run(arguments);
   if (!results.ok()) return results.error();
   for (size_t c = 0; c < types_.size(); ++c) {
@@ -249,78 +312,123 @@ Status Index::finish(const std::vector<device::Buffer>& columns, uint32_t rows, 
     capacities_[c] = rows;
   }
   table_ = std::get<device::Column>(results->back()).buffer;
-  cells_ = nullptr;
-  runs_.clear();
+  table_cells_ = uint64_t{domain} + 2;
+  segments_ = nullptr;
+  segment_capacity_ = segment_count_ = 0;
   covered_ = rows;
-  direct_ = true;
+  kind_ = TableKind::Starts;
   return Done{};
 }
 
-// Sorts `count` rows from `first` on, and makes the directory; rows are numbered from `base` in it.
-Id Index::build_plan() {
-  PlanBuilder p(machine_.graph(), "index");
-  Columns source;
-  for (Type type : types_) source.push_back(p.in(type, "column"));
-  const Value first = p.val(Type::U32, "first");
-  const Value count = p.val(Type::U32, "count");
-  const Value base = p.val(Type::U32, "base");
-  const Columns sorted = sort_plan(p, first, count, source);
-  const kernel::Rows heads = p.expand(count, [&](Value i) {
-    const Value before = p.select(i == 0, i, i - 1);
-    Value differs = i == 0;
-    for (size_t j = 0; j < keys_.size(); ++j) {
-      differs = differs | !same_words(p, sorted[j][i], sorted[j][before]);
-    }
-    p.if_then(differs, [&] { p.emit({i}); });
-  });
-  // The least power of two of cells of which at most half are taken.
-  const Value wanted = p.max(heads.count, p.u32(4)) * 2 - 1;
-  const Value size = p.u32(1) << (p.u32(32) - p.clz(wanted));
-  const kernel::Buffer cells = p.buf(Type::U64, size);
-  std::vector<Type> key_types;
-  std::vector<Id> arguments = {heads.count.id, count.id, base.id, heads.columns[0].id};
-  for (size_t j = 0; j < keys_.size(); ++j) {
-    key_types.push_back(types_[keys_[j]]);
-    arguments.push_back(sorted[j].id);
-  }
-  arguments.push_back(cells.id);
-  p.launch(directory_kernel(machine_.graph(), key_types), arguments);
-  std::vector<Id> results(types_.size());
-  for (size_t j = 0; j < order_.size(); ++j) results[order_[j]] = sorted[j].id;
-  results.push_back(cells.id);
-  results.push_back(heads.count.id);
-  return p.finish_ids(results);
+void Index::append_arguments(uint32_t limit, std::vector<device::Argument>& arguments) const {
+  for (const device::Buffer& column : columns_) arguments.emplace_back(device::View{column});
+  arguments.emplace_back(device::View{table_});
+  if (kind_ == TableKind::Starts) return;
+  arguments.emplace_back(device::View{segments_});
+  arguments.emplace_back(Scalar::u32(limit));
 }
 
-kernel::Range find_rows_directly(Builder& k, const IndexParams& index, Value key) {
+// ---- inside kernels ----
+
+IndexCode declare_index(KernelBuilder& k, TableKind kind, const std::vector<Type>& types,
+                        std::vector<uint32_t> keys) {
+  IndexCode index;
+  index.kind = kind;
+  index.keys = std::move(keys);
+  for (Type type : types) index.columns.push_back(k.in(type, "column"));
+  index.table = k.in(Type::U32, "table");
+  if (kind == TableKind::Starts) return index;
+  index.segments = k.in(Type::U32, "segments");
+  index.limit = k.val(Type::U32, "limit");
+  return index;
+}
+
+namespace {
+
+// Where the table has starts.
+Range find_rows(Builder& k, const IndexCode& index, Value key) {
   const Value place = k.min(key, k.len(index.table) - 2);
   return {index.table[place], index.table[place + 1]};
 }
 
-kernel::Range find_rows(Builder& k, const IndexParams& index, const std::vector<uint32_t>& keys,
-                        Value run, const Values& key) {
-  const Value at = run * kTableWidth;
-  const Value begin = index.table[at];
-  const Value first_cell = index.table[at + 1];
-  const Value mask = index.table[at + 2];
+}  // namespace
+
+Value first_part(Builder& k, const IndexCode& index, const Values& key) {
+  switch (index.kind) {
+    case TableKind::Starts:
+      return k.u32(1);
+    case TableKind::Value:
+      return index.table[k.min(key[0], k.len(index.table) - 1)];
+    case TableKind::Hash:
+      break;
+  }
+  const Value mask = k.len(index.table) - 1;
   const Value zero = k.u32(0);
-  const Values found =
-      k.loop(mask + 1, k.boolean(true), {k.cast(Type::U32, hash_row(k, key)) & mask, zero, zero},
-             [&](Value, const Values& carried) -> std::pair<Value, Values> {
-               const Value cell = index.cells[first_cell + carried[0]];
-               const Value empty = cell == 0;
-               // An empty cell is compared with a row that is there, for nothing.
-               const Value row = k.select(empty, begin, k.cast(Type::U32, cell >> 32));
-               Value same = !empty;
-               for (size_t j = 0; j < keys.size(); ++j) {
-                 same = same & same_words(k, key[j], index.columns[keys[j]][row]);
-               }
-               const Value count = k.cast(Type::U32, cell);
-               return {!(empty | same),
-                       {(carried[0] + 1) & mask, k.select(same, row, zero),
-                        k.select(same, row + count, zero)}};
-             });
-  return {found[1], found[2]};
+  const Values end = k.loop(
+      k.len(index.table), k.boolean(true), {k.cast(Type::U32, hash_row(k, key)) & mask, zero},
+      [&](Value, const Values& at) -> std::pair<Value, Values> {
+        const Value segment = index.table[at[0]];
+        const kernel::Buffer same = k.private_array(Type::Bool, 1);
+        k.store(same, zero, k.boolean(true));
+        k.if_then(segment != 0, [&] {
+          const Value row = index.segments[(segment - 1) * kSegmentWidth];
+          Value equal = k.boolean(true);
+          for (size_t j = 0; j < index.keys.size(); ++j) {
+            equal = equal & same_words(k, key[j], index.columns[index.keys[j]][row]);
+          }
+          k.store(same, zero, equal);
+        });
+        return {!same[zero], {(at[0] + 1) & mask, segment}};
+      });
+  return end[1];
+}
+
+IndexPart read_part(Builder& k, const IndexCode& index, const Values& key, Value part) {
+  if (index.kind == TableKind::Starts) return {find_rows(k, index, key[0]), k.u32(0)};
+  const Value at = (part - 1) * kSegmentWidth;
+  const Value first = index.segments[at];
+  const Value length = index.segments[at + 1];
+  // A segment lies before the limit or behind it.
+  return {{first, k.select(first < index.limit, first + length, first)}, index.segments[at + 2]};
+}
+
+void for_each_range(Builder& k, const IndexCode& index, const Values& key,
+                    const std::function<void(Range)>& body) {
+  if (index.kind == TableKind::Starts) return body(find_rows(k, index, key[0]));
+  const Value first = first_part(k, index, key);
+  k.loop(k.len(index.segments), first != 0, {first},
+         [&](Value, const Values& at) -> std::pair<Value, Values> {
+           const IndexPart part = read_part(k, index, key, at[0]);
+           body(part.rows);
+           return {part.next != 0, {part.next}};
+         });
+}
+
+Value count_rows(Builder& k, const IndexCode& index, const Values& key) {
+  if (index.kind == TableKind::Starts) {
+    const Range rows = find_rows(k, index, key[0]);
+    return rows.hi - rows.lo;
+  }
+  const Value first = first_part(k, index, key);
+  return k.loop(k.len(index.segments), first != 0, {first, k.u32(0)},
+                [&](Value, const Values& at) -> std::pair<Value, Values> {
+                  const IndexPart part = read_part(k, index, key, at[0]);
+                  return {part.next != 0, {part.next, at[1] + (part.rows.hi - part.rows.lo)}};
+                })[1];
+}
+
+Value has_rows(Builder& k, const IndexCode& index, const Values& key) {
+  if (index.kind == TableKind::Starts) {
+    const Range rows = find_rows(k, index, key[0]);
+    return rows.lo < rows.hi;
+  }
+  const Value first = first_part(k, index, key);
+  return k.loop(k.len(index.segments), first != 0, {first, k.boolean(false)},
+                [&](Value, const Values& at) -> std::pair<Value, Values> {
+                  const IndexPart part = read_part(k, index, key, at[0]);
+                  const Value found = part.rows.lo < part.rows.hi;
+                  return {(!found) & (part.next != 0), {part.next, found}};
+                })[1];
 }
 
 }  // namespace xlog::relation

@@ -1,11 +1,15 @@
-// An index of a relation by some of its columns: the rows sorted by them, as a few runs that are
-// merged as they grow, and for each run a directory from a key to its rows.
+// An index of a relation by some of its columns: where the rows with a key are.
 //
-// Runs lie one after another in one set of buffers, largest first, so a kernel loops over them:
-// kernels do not depend on how many there are. The index of a relation that is finished by one
-// column with a small domain is one run, and its directory a table of where each value starts.
+// While a relation grows, the rows of each round are sorted by key and stand one after another: a
+// *segment* is the rows of one round with one key. A table finds the newest segment of a key, and
+// each segment names the one before it, so a lookup meets only what is there, however many rounds
+// there were. Once segments have doubled, all rows are sorted together again.
+//
+// A relation that is finished and has a key with a small domain needs no segments: its table says
+// where the rows of each value start.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -15,75 +19,92 @@
 
 namespace xlog::relation {
 
+// What the table of an index is indexed by.
+enum class TableKind : uint8_t {
+  Hash,    // of the key: the number of its newest segment
+  Value,   // the only key, whose domain is small: the same
+  Starts,  // the only key: its first row
+};
+
 class Index {
  public:
-  // `order`: the columns by which rows are sorted, of which the first `keys` are the key.
-  Index(Machine& machine, std::vector<Type> types, std::vector<uint32_t> order, size_t keys);
+  // `order`: the columns by which rows are sorted, of which the first `keys` are the key. `domain`:
+  // what the only key is below, where a table by value is small enough; else 0.
+  Index(Machine& machine, std::vector<Type> types, std::vector<uint32_t> order, size_t keys,
+        uint32_t domain);
 
   const std::vector<uint32_t>& order() const { return order_; }
   size_t key_count() const { return keys_.size(); }
-  uint32_t run_count() const { return static_cast<uint32_t>(runs_.size()); }
-  uint32_t covered() const { return covered_; }
+  TableKind kind() const { return kind_; }
   uint64_t bytes() const;
-  uint64_t groups() const;  // distinct keys, counted once for each run
 
-  // Takes in rows up to `rows` of the relation's columns; those from `fresh` on stay in a run of
-  // their own until the next call.
+  // Takes in rows up to `rows` of the relation's columns. Those before `fresh` are old.
   Status update(const std::vector<device::Buffer>& columns, uint32_t fresh, uint32_t rows);
-  // Makes one run of all rows, where the relation will not change.
+  // Makes one segment a key, where the relation will not change.
   Status merge_all();
-  // The same with a table, where the only key is below `domain`.
+  // The same with a table of starts, where the only key is below `domain`.
   Status finish(const std::vector<device::Buffer>& columns, uint32_t rows, uint32_t domain);
-  bool is_direct() const { return direct_; }
-  // Whether the last run is the one of the rows from `fresh` on.
-  bool has_fresh_run() const { return fresh_run_; }
 
-  // What a kernel takes: the columns of the relation in the order of the runs, the directory, and
-  // the table of runs.
   const device::Buffer& column(uint32_t c) const { return columns_[c]; }
-  const device::Buffer& cells() const { return cells_; }
-  const device::Buffer& table() const { return table_; }  // where values start, where direct
+  // In the order of declare_index. `limit`: rows from there on are not seen.
+  void append_arguments(uint32_t limit, std::vector<device::Argument>& arguments) const;
 
  private:
-  struct Run {
-    uint32_t begin, end;         // rows
-    uint32_t first_cell, cells;  // of the directory; a power of two
-    uint32_t groups;
-  };
-
+  Status begin();
   Status add_run(const std::vector<device::Buffer>& columns, uint32_t first, uint32_t last);
-  Status merge_tail(size_t first_run);
+  Status sort_again(uint32_t rows);
   Status build(const std::vector<device::PlanValue>& source, uint32_t begin, uint32_t count);
+  Status link(uint32_t first_segment, uint32_t count);
+  Status make_table(uint64_t cells);
+  Status grow_table();
   kernel::Columns sort_plan(kernel::PlanBuilder& p, Value first, Value count,
                             const kernel::Columns& source) const;
   Status grow(device::Buffer& buffer, uint64_t& capacity, Type type, uint64_t used,
               uint64_t wanted);
-  Status write_table();
+  std::string suffix() const;
   kernel::Id build_plan();
+  kernel::Id link_kernel(const std::string& name);
 
   Machine& machine_;
   std::vector<Type> types_;
   std::vector<uint32_t> order_, keys_;
-  uint32_t covered_ = 0;
-  bool fresh_run_ = false;
-  bool direct_ = false;
-  std::vector<Run> runs_;
+  TableKind kind_;
+  uint32_t domain_;
+  uint32_t covered_ = 0;  // rows
+  uint32_t segment_count_ = 0;
+  uint32_t merged_segments_ = 0;  // as many as there were when all rows were sorted
   std::vector<device::Buffer> columns_;
   std::vector<uint64_t> capacities_;
-  device::Buffer cells_;
-  uint64_t cell_capacity_ = 0;
+  device::Buffer segments_;  // three numbers each: first row, rows, the one before
+  uint64_t segment_capacity_ = 0;
   device::Buffer table_;
+  uint64_t table_cells_ = 0;
 };
 
-// The rows of a run that have a key, inside a kernel.
-struct IndexParams {
-  bool direct = false;
-  std::vector<kernel::Buffer> columns;  // by column of the relation
-  kernel::Buffer cells, table;          // direct: the table alone
-  Value runs;                           // how many to look at; not of a direct one
+// ---- inside kernels ----
+
+struct IndexCode {
+  TableKind kind = TableKind::Hash;
+  std::vector<uint32_t> keys;           // columns
+  std::vector<kernel::Buffer> columns;  // all of the relation
+  kernel::Buffer table, segments;
+  Value limit;
 };
-kernel::Range find_rows_directly(Builder& k, const IndexParams& index, Value key);
-kernel::Range find_rows(Builder& k, const IndexParams& index, const std::vector<uint32_t>& keys,
-                        Value run, const Values& key);
+IndexCode declare_index(kernel::KernelBuilder& k, TableKind kind, const std::vector<Type>& types,
+                        std::vector<uint32_t> keys);
+
+// The rows of a key in parts: a number for each, 0 is none.
+struct IndexPart {
+  kernel::Range rows;
+  Value next;
+};
+Value first_part(Builder& k, const IndexCode& index, const Values& key);
+IndexPart read_part(Builder& k, const IndexCode& index, const Values& key, Value part);
+
+// Calls `body` for all ranges of rows with a key, in code that stands once.
+void for_each_range(Builder& k, const IndexCode& index, const Values& key,
+                    const std::function<void(kernel::Range)>& body);
+Value count_rows(Builder& k, const IndexCode& index, const Values& key);
+Value has_rows(Builder& k, const IndexCode& index, const Values& key);
 
 }  // namespace xlog::relation

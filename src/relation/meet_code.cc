@@ -30,35 +30,6 @@ std::vector<uint32_t> probe_keys(const Step& atom) {
   return keys;
 }
 
-IndexParams declare_index(KernelBuilder& k, const Relation& relation, bool direct) {
-  IndexParams index;
-  for (Type type : relation.types()) index.columns.push_back(k.in(type, "column"));
-  index.direct = direct;
-  if (direct) {
-    index.table = k.in(Type::U32, "starts");
-    return index;
-  }
-  index.cells = k.in(Type::U64, "cells");
-  index.table = k.in(Type::U32, "runs");
-  index.runs = k.val(Type::U32, "run_count");
-  return index;
-}
-
-void append_index(const Index& index, plan::Part part, std::vector<device::Argument>& arguments) {
-  for (uint32_t c = 0; c < index.order().size(); ++c) {
-    arguments.emplace_back(device::View{index.column(c)});
-  }
-  if (index.is_direct()) {
-    arguments.emplace_back(device::View{index.table()});
-    return;
-  }
-  uint32_t runs = index.run_count();
-  if (part == plan::Part::Old && index.has_fresh_run()) --runs;
-  arguments.emplace_back(device::View{index.cells()});
-  arguments.emplace_back(device::View{index.table()});
-  arguments.emplace_back(kernel::Scalar::u32(runs));
-}
-
 }  // namespace
 
 Result<uint32_t> mark_words(Machine& machine, const Step& meet, const RelationOf& relation_of) {
@@ -90,10 +61,11 @@ MeetCode::MeetCode(KernelBuilder& k, const Step& meet, const RelationOf& relatio
     member.keys = plan::key_columns(atom);
     member.column = plan::target_column(atom);
     member.repeats = ignores(atom);
-    member.list = declare_index(k, relation, relation.has_direct_index(member.keys, member.column));
+    member.list = declare_index(k, relation.index_kind(member.keys, member.column),
+                                relation.types(), member.keys);
     if (member.repeats) {
-      member.probe_keys = probe_keys(atom);
-      member.probe = declare_index(k, relation, relation.has_direct_index(member.probe_keys));
+      const std::vector<uint32_t> keys = probe_keys(atom);
+      member.probe = declare_index(k, relation.index_kind(keys), relation.types(), keys);
     } else {
       member.set = claimed && claimed->pred == atom.pred
                        ? claimed->set
@@ -113,11 +85,11 @@ Status append_meet_arguments(const Step& meet, const RelationOf& relation_of, ui
     Relation& relation = relation_of(atom.pred);
     Result<Index*> list = relation.index(plan::key_columns(atom), plan::target_column(atom));
     if (!list.ok()) return list.error();
-    append_index(**list, atom.part, arguments);
+    (*list)->append_arguments(row_limit(relation, atom.part), arguments);
     if (ignores(atom)) {
       Result<Index*> probe = relation.index(probe_keys(atom));
       if (!probe.ok()) return probe.error();
-      append_index(**probe, atom.part, arguments);
+      (*probe)->append_arguments(row_limit(relation, atom.part), arguments);
     } else if (claimed != atom.pred) {
       if (Status ready = relation.reserve(0); !ready.ok()) return ready;
       relation.append_set_arguments(arguments);
@@ -172,25 +144,7 @@ void MeetCode::set_keys(const Slots& slots) {
 
 void MeetCode::look_up(const Slots& slots) {
   set_keys(slots);
-  for (Member& member : members_) {
-    if (member.list.direct) {
-      member.rows = find_rows_directly(k_, member.list, member.key[0]);
-      member.length = member.rows.hi - member.rows.lo;
-      continue;
-    }
-    member.length =
-        k_.for_range(zero_, member.list.runs, {zero_}, [&](Value run, const Values& sum) {
-          const Range rows = find_rows(k_, member.list, member.keys, run, member.key);
-          return Values{sum[0] + (rows.hi - rows.lo)};
-        })[0];
-  }
-}
-
-void MeetCode::for_each_run(Member& member, const Values& key,
-                            const std::function<void(Range)>& body) {
-  if (member.list.direct) return body(find_rows_directly(k_, member.list, key[0]));
-  k_.for_range(zero_, member.list.runs,
-               [&](Value run) { body(find_rows(k_, member.list, member.keys, run, key)); });
+  for (Member& member : members_) member.length = count_rows(k_, member.list, member.key);
 }
 
 // ---- marks ----
@@ -204,7 +158,7 @@ Value MeetCode::has_same_keys(Member& member) {
 }
 
 void MeetCode::set_marks(Member& member, const Values& key, bool to) {
-  for_each_run(member, key, [&](Range rows) {
+  for_each_range(k_, member.list, key, [&](Range rows) {
     k_.for_range(rows.lo, rows.hi, [&](Value row) {
       const Value value = member.list.columns[member.column][row];
       const Value word = member.first_word + (value >> 5);
@@ -240,15 +194,7 @@ Value MeetCode::has(Member& member, Value value) {
   }
   Values key = member.key;
   key.push_back(value);
-  if (member.probe.direct) {
-    const Range rows = find_rows_directly(k_, member.probe, key[0]);
-    return rows.lo < rows.hi;
-  }
-  return k_.for_range(zero_, member.probe.runs, {k_.boolean(false)},
-                      [&](Value run, const Values& found) {
-                        const Range rows = find_rows(k_, member.probe, member.probe_keys, run, key);
-                        return Values{found[0] | (rows.lo < rows.hi)};
-                      })[0];
+  return has_rows(k_, member.probe, key);
 }
 
 // Whether a row of the walked list is a value of the meet.
@@ -334,7 +280,7 @@ Value MeetCode::count(const Slots& slots) {
   k_.store(total, zero_, zero_);
   with_way(slots, [&](Value way) {
     for_each_way(way, [&](size_t w) {
-      for_each_run(walked(w), walked(w).key, [&](Range rows) {
+      for_each_range(k_, walked(w).list, walked(w).key, [&](Range rows) {
         k_.store(total, zero_, total[zero_] + count_range(w, rows));
       });
     });
@@ -346,29 +292,28 @@ void MeetCode::run(const Slots& slots, const std::function<void(Value)>& each) {
   with_way(slots, [&](Value way) {
     const Buffer lo = k_.private_array(Type::U32, 1);
     const Buffer hi = k_.private_array(Type::U32, 1);
-    const Buffer runs = k_.private_array(Type::U32, 1);
+    const Buffer part = k_.private_array(Type::U32, 1);
     for_each_way(way, [&](size_t w) {
-      const Member& member = walked(w);
-      k_.store(runs, zero_, member.list.direct ? k_.u32(1) : member.list.runs);
+      k_.store(part, zero_, relation::first_part(k_, walked(w).list, walked(w).key));
     });
-    k_.for_range(zero_, runs[zero_], [&](Value run) {
-      for_each_way(way, [&](size_t w) {
-        const Member& member = walked(w);
-        const Range rows = member.list.direct
-                               ? member.rows
-                               : find_rows(k_, member.list, member.keys, run, member.key);
-        k_.store(lo, zero_, rows.lo);
-        k_.store(hi, zero_, rows.hi);
-      });
-      const Value first = lo[zero_];
-      const Value last = hi[zero_];
-      k_.for_range(zero_, (last - first + (kBlock - 1)) / kBlock, [&](Value b) {
-        const Value begin = first + b * kBlock;
-        const Value end = begin + k_.min(last - begin, k_.u32(kBlock));
-        for_each_way(way, [&](size_t w) { fill_block(w, first, {begin, end}); });
-        k_.for_range(zero_, filled_[zero_], [&](Value j) { each(block_[j]); });
-      });
-    });
+    k_.loop(k_.u32(UINT32_MAX), part[zero_] != 0, {},
+            [&](Value, const Values&) -> std::pair<Value, Values> {
+              for_each_way(way, [&](size_t w) {
+                const IndexPart here = read_part(k_, walked(w).list, walked(w).key, part[zero_]);
+                k_.store(lo, zero_, here.rows.lo);
+                k_.store(hi, zero_, here.rows.hi);
+                k_.store(part, zero_, here.next);
+              });
+              const Value first = lo[zero_];
+              const Value last = hi[zero_];
+              k_.for_range(zero_, (last - first + (kBlock - 1)) / kBlock, [&](Value b) {
+                const Value begin = first + b * kBlock;
+                const Value end = begin + k_.min(last - begin, k_.u32(kBlock));
+                for_each_way(way, [&](size_t w) { fill_block(w, first, {begin, end}); });
+                k_.for_range(zero_, filled_[zero_], [&](Value j) { each(block_[j]); });
+              });
+              return {part[zero_] != 0, {}};
+            });
   });
 }
 
@@ -387,14 +332,6 @@ Value MeetCode::shortest(const Slots& slots) {
   return which;
 }
 
-Value MeetCode::most_runs() {
-  Value most = k_.u32(1);
-  for (const Member& member : members_) {
-    if (!member.list.direct) most = k_.max(most, member.list.runs);
-  }
-  return most;
-}
-
 void MeetCode::for_member(Value member, const std::function<void(size_t)>& body) {
   std::function<void(size_t)> from = [&](size_t m) {
     if (m + 1 == members_.size()) return body(m);
@@ -404,21 +341,25 @@ void MeetCode::for_member(Value member, const std::function<void(size_t)>& body)
   from(0);
 }
 
-Range MeetCode::rows_of(Value member, Value run) {
+Value MeetCode::first_part(Value member) {
+  const Buffer part = k_.private_array(Type::U32, 1);
+  for_member(member, [&](size_t m) {
+    k_.store(part, zero_, relation::first_part(k_, members_[m].list, members_[m].key));
+  });
+  return part[zero_];
+}
+
+IndexPart MeetCode::rows_of(Value member, Value part) {
   const Buffer lo = k_.private_array(Type::U32, 1);
   const Buffer hi = k_.private_array(Type::U32, 1);
-  k_.store(lo, zero_, zero_);
-  k_.store(hi, zero_, zero_);
+  const Buffer next = k_.private_array(Type::U32, 1);
   for_member(member, [&](size_t m) {
-    const Member& walks = members_[m];
-    k_.if_then(run < (walks.list.direct ? k_.u32(1) : walks.list.runs), [&] {
-      const Range rows =
-          walks.list.direct ? walks.rows : find_rows(k_, walks.list, walks.keys, run, walks.key);
-      k_.store(lo, zero_, rows.lo);
-      k_.store(hi, zero_, rows.hi);
-    });
+    const IndexPart here = read_part(k_, members_[m].list, members_[m].key, part);
+    k_.store(lo, zero_, here.rows.lo);
+    k_.store(hi, zero_, here.rows.hi);
+    k_.store(next, zero_, here.next);
   });
-  return {lo[zero_], hi[zero_]};
+  return {{lo[zero_], hi[zero_]}, next[zero_]};
 }
 
 Value MeetCode::value_at(Value member, Value row) {

@@ -25,6 +25,9 @@ struct ClaimedSet {
   SetCode set;
 };
 
+// The first row that a step may not see.
+uint32_t row_limit(const Relation& relation, plan::Part part);
+
 // Words of bits that hold any value of a Meet's target; 0: without marks, as values are too large
 // or of another type, or the device has too many instances for bits of their own.
 Result<uint32_t> mark_words(Machine& machine, const plan::Step& meet,
@@ -47,11 +50,12 @@ class MeetCode {
   // The number of values, u32.
   Value count(const Slots& slots);
 
-  // The parts of it, for groups: which member has the shortest list, how many runs a list has at
-  // most, the rows of a run of it, the value of a row, and whether all other lists have it.
+  // The parts of it, for groups: which member has the shortest list, the rows of it part by part
+  // (`part` is 0 where there are no more), the value of a row, and whether all other lists have it.
+  void set_keys(const Slots& slots);
   Value shortest(const Slots& slots);
-  Value most_runs();
-  kernel::Range rows_of(Value member, Value run);
+  Value first_part(Value member);
+  IndexPart rows_of(Value member, Value part);
   Value value_at(Value member, Value row);
   Value is_in_all(const Slots& slots, Value member, Value row, Value is_first, Value value);
 
@@ -61,10 +65,9 @@ class MeetCode {
     std::vector<uint32_t> keys;
     uint32_t column;       // of the target
     bool repeats = false;  // its list may have a value several times, one after another
-    IndexParams list;
-    SetCode set;        // where all columns are bound
-    IndexParams probe;  // else
-    std::vector<uint32_t> probe_keys;
+    IndexCode list;
+    SetCode set;      // where all columns are bound
+    IndexCode probe;  // else
     // Of the instance, where it has marks.
     std::vector<kernel::Buffer> marked_keys;
     kernel::Buffer is_marked;
@@ -72,14 +75,10 @@ class MeetCode {
     // Of the binding.
     Values key;
     Value length;
-    kernel::Range rows;  // where the index is direct
   };
 
-  void set_keys(const Slots& slots);
   void look_up(const Slots& slots);
   void for_member(Value member, const std::function<void(size_t)>& body);
-  void for_each_run(Member& member, const Values& key,
-                    const std::function<void(kernel::Range)>& body);
   Value has_same_keys(Member& member);
   void set_marks(Member& member, const Values& key, bool to);
   void mark(Member& member);

@@ -84,6 +84,10 @@ Status Marks::prepare(Machine& machine, const plan::Pipeline& pipeline,
   return Done{};
 }
 
+uint32_t row_limit(const Relation& relation, plan::Part part) {
+  return part == plan::Part::Old ? relation.fresh() : relation.rows();
+}
+
 RowRange rows_of(const Relation& relation, plan::Part part) {
   if (part == plan::Part::All && relation.is_only_bits()) return {0, relation.bit_words()};
   const uint32_t base = relation.forgotten();
@@ -138,21 +142,16 @@ void PipelineCode::declare(size_t s, const RelationOf& relation_of, const Marks&
                      : declare_set(k_, relation.set_kind(), relation.types(), kernel::Mode::In);
     return;
   }
-  for (Type type : relation.types()) access.columns.push_back(k_.in(type, "column"));
-  if (kind == AccessKind::Scan && !is_driver) {
-    access.first = k_.val(Type::U32, "first");
-    access.last = k_.val(Type::U32, "last");
-  }
-  if (kind != AccessKind::Index) return;
-  access.index.columns = access.columns;
-  access.index.direct = relation.has_direct_index(access.keys);
-  if (access.index.direct) {
-    access.index.table = k_.in(Type::U32, "starts");
+  if (kind == AccessKind::Index) {
+    access.index =
+        declare_index(k_, relation.index_kind(access.keys), relation.types(), access.keys);
+    access.columns = access.index.columns;
     return;
   }
-  access.index.cells = k_.in(Type::U64, "cells");
-  access.index.table = k_.in(Type::U32, "runs");
-  access.index.runs = k_.val(Type::U32, "run_count");
+  for (Type type : relation.types()) access.columns.push_back(k_.in(type, "column"));
+  if (is_driver) return;
+  access.first = k_.val(Type::U32, "first");
+  access.last = k_.val(Type::U32, "last");
 }
 
 Status prepare_columns(const plan::Pipeline& pipeline, const RelationOf& relation_of) {
@@ -195,18 +194,7 @@ Result<std::vector<device::Argument>> pipeline_arguments(const plan::Pipeline& p
     if (kind == AccessKind::Index) {
       Result<Index*> index = relation.index(plan::key_columns(step));
       if (!index.ok()) return index.error();
-      for (uint32_t c = 0; c < relation.arity(); ++c) {
-        arguments.emplace_back(device::View{(*index)->column(c)});
-      }
-      if ((*index)->is_direct()) {
-        arguments.emplace_back(device::View{(*index)->table()});
-        continue;
-      }
-      uint32_t runs = (*index)->run_count();
-      if (step.part == plan::Part::Old && (*index)->has_fresh_run()) --runs;
-      arguments.emplace_back(device::View{(*index)->cells()});
-      arguments.emplace_back(device::View{(*index)->table()});
-      arguments.emplace_back(Scalar::u32(runs));
+      (*index)->append_arguments(row_limit(relation, step.part), arguments);
       continue;
     }
     if (Status ready = relation.reserve(0); !ready.ok()) return ready.error();
@@ -316,15 +304,8 @@ void PipelineCode::match(size_t s) {
         s, [&](size_t c) { return access.columns[c][row]; }, false);
   };
   if (access.keys.empty()) return k_.for_range(access.first, access.last, go_on);
-  const Values key = key_values(pipeline_.steps[s]);
-  if (access.index.direct) {
-    const kernel::Range rows = find_rows_directly(k_, access.index, key[0]);
-    return k_.for_range(rows.lo, rows.hi, go_on);
-  }
-  k_.for_range(k_.u32(0), access.index.runs, [&](Value run) {
-    const kernel::Range rows = find_rows(k_, access.index, access.keys, run, key);
-    k_.for_range(rows.lo, rows.hi, go_on);
-  });
+  for_each_range(k_, access.index, key_values(pipeline_.steps[s]),
+                 [&](kernel::Range rows) { k_.for_range(rows.lo, rows.hi, go_on); });
 }
 
 Value PipelineCode::exists(size_t s) {
@@ -338,16 +319,7 @@ Value PipelineCode::exists(size_t s) {
     default:
       break;
   }
-  const Values key = key_values(here);
-  if (access.index.direct) {
-    const kernel::Range rows = find_rows_directly(k_, access.index, key[0]);
-    return rows.lo < rows.hi;
-  }
-  return k_.for_range(
-      k_.u32(0), access.index.runs, {k_.boolean(false)}, [&](Value run, const Values& found) {
-        const kernel::Range rows = find_rows(k_, access.index, access.keys, run, key);
-        return Values{found[0] | (rows.lo < rows.hi)};
-      })[0];
+  return has_rows(k_, access.index, key_values(here));
 }
 
 void PipelineCode::step(size_t s) {

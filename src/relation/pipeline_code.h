@@ -65,7 +65,7 @@ class PipelineCode {
   struct Access {
     kernel::Columns columns;  // of the relation, or of the index
     SetCode set;
-    IndexParams index;
+    IndexCode index;
     std::vector<uint32_t> keys;
     Value first, last;  // rows that may be seen
     std::unique_ptr<MeetCode> meet;

@@ -18,7 +18,8 @@ using kernel::Scalar;
 namespace {
 
 constexpr uint64_t kLeastCells = 16;
-constexpr uint64_t kDirectCells = 4;               // of a direct index, for each row
+constexpr uint64_t kDirectCells = 4;               // of a table of starts, for each row
+constexpr uint64_t kMostTableCells = 1u << 22;     // of the table by value of a relation that grows
 constexpr uint64_t kMostBits = uint64_t{1} << 36;  // of a set of bits: words are counted in 32 bits
 constexpr uint64_t kShareOfMemory = 16;            // one of so many may be bits of a relation
 constexpr uint64_t kAlwaysBits = uint64_t{1} << 23;  // below it a set of bits costs nothing
@@ -68,6 +69,7 @@ uint64_t Relation::bytes() const {
 // ---- the set ----
 
 void Relation::set_domain(const std::vector<uint64_t>& sizes) {
+  bounds_ = sizes;
   // No word has bits of two rows that differ in more than the last column.
   std::vector<uint64_t> padded = sizes;
   padded.back() = (padded.back() + kWordBits - 1) / kWordBits * kWordBits;
@@ -364,39 +366,44 @@ std::vector<uint32_t> Relation::sort_order(const std::vector<uint32_t>& keys,
   return order;
 }
 
-Result<Index*> Relation::index(const std::vector<uint32_t>& keys, std::optional<uint32_t> then) {
-  std::vector<uint32_t> order = sort_order(keys, then);
-  auto found = std::ranges::find_if(indexes_, [&](const auto& i) {
-    return i->order() == order && i->key_count() == keys.size();
+Index* Relation::find_index(const std::vector<uint32_t>& order, size_t keys) const {
+  const auto found = std::ranges::find_if(indexes_, [&](const auto& index) {
+    return index->order() == order && index->key_count() == keys;
   });
-  if (found == indexes_.end()) {
-    indexes_.push_back(std::make_unique<Index>(machine_, types(), std::move(order), keys.size()));
-    found = std::prev(indexes_.end());
+  return found == indexes_.end() ? nullptr : found->get();
+}
+
+Result<Index*> Relation::index(const std::vector<uint32_t>& keys, std::optional<uint32_t> then) {
+  const std::vector<uint32_t> order = sort_order(keys, then);
+  const bool may_be_table = keys.size() == 1 && types()[keys[0]] == Type::U32;
+  Index* index = find_index(order, keys.size());
+  if (index == nullptr) {
+    const uint64_t below = may_be_table && !bounds_.empty() ? bounds_[keys[0]] : UINT64_MAX;
+    const uint32_t domain = below <= kMostTableCells ? static_cast<uint32_t>(below) : 0;
+    indexes_.push_back(std::make_unique<Index>(machine_, types(), order, keys.size(), domain));
+    index = indexes_.back().get();
   }
-  Index& index = **found;
-  if (index.is_direct()) return &index;
-  if (finished_ && keys.size() == 1 && types()[keys[0]] == Type::U32 && rows_ > 0) {
+  if (index->kind() == TableKind::Starts) return index;
+  if (finished_ && may_be_table && rows_ > 0) {
     Result<std::optional<uint32_t>> last = greatest(keys[0]);
     if (!last.ok()) return last.error();
     // A table with a few cells for each row.
     if (**last < kDirectCells * (uint64_t{rows_} + 256)) {
-      if (Status s = index.finish(bag_.columns(), rows_, **last + 1); !s.ok()) return s.error();
-      return &index;
+      if (Status s = index->finish(bag_.columns(), rows_, **last + 1); !s.ok()) return s.error();
+      return index;
     }
   }
-  if (Status s = index.update(bag_.columns(), fresh_, rows_); !s.ok()) return s.error();
+  if (Status s = index->update(bag_.columns(), fresh_, rows_); !s.ok()) return s.error();
   if (finished_) {
-    if (Status s = index.merge_all(); !s.ok()) return s.error();
+    if (Status s = index->merge_all(); !s.ok()) return s.error();
   }
-  return &index;
+  return index;
 }
 
-bool Relation::has_direct_index(const std::vector<uint32_t>& keys,
-                                std::optional<uint32_t> then) const {
-  const std::vector<uint32_t> order = sort_order(keys, then);
-  return std::ranges::any_of(indexes_, [&](const auto& index) {
-    return index->is_direct() && index->order() == order && index->key_count() == keys.size();
-  });
+TableKind Relation::index_kind(const std::vector<uint32_t>& keys,
+                               std::optional<uint32_t> then) const {
+  const Index* index = find_index(sort_order(keys, then), keys.size());
+  return index == nullptr ? TableKind::Hash : index->kind();
 }
 
 Result<std::optional<uint32_t>> Relation::greatest(uint32_t column) {
@@ -423,7 +430,8 @@ Result<std::optional<uint32_t>> Relation::greatest(uint32_t column) {
 
 Result<std::optional<uint64_t>> Relation::bound(uint32_t column) {
   if (!finished_) {
-    return domain_.empty() ? std::optional<uint64_t>() : std::optional<uint64_t>(domain_[column]);
+    const bool known = !bounds_.empty() && bounds_[column] != UINT64_MAX;
+    return known ? std::optional<uint64_t>(bounds_[column]) : std::optional<uint64_t>();
   }
   if (types()[column] != Type::U32) return std::optional<uint64_t>();
   Result<std::optional<uint32_t>> last = greatest(column);

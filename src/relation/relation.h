@@ -89,11 +89,12 @@ class Relation {
   // All rows become new, for the first round of a component that reads them.
   void restart() { fresh_ = 0; }
 
-  // The index by these columns, in this order, up to date with rows() and with the new rows in a
-  // run of their own. Rows with one key are sorted by column `then` first. The index of a finished
-  // relation is one run.
+  // The index by these columns, in this order, up to date with rows() and with the new rows at
+  // the end. Rows with one key are sorted by column `then` first. The index of a finished
+  // relation has one segment a key.
   Result<Index*> index(const std::vector<uint32_t>& keys, std::optional<uint32_t> then = {});
-  bool has_direct_index(const std::vector<uint32_t>& keys, std::optional<uint32_t> then = {}) const;
+  // What kernels have to know of it.
+  TableKind index_kind(const std::vector<uint32_t>& keys, std::optional<uint32_t> then = {}) const;
   // No more rows will come.
   Status finish();
   bool is_finished() const { return finished_; }
@@ -107,6 +108,7 @@ class Relation {
   bool prefers_bits(uint64_t cells) const;
   Status rebuild_set(SetKind kind, uint64_t cells);
   Status insert_stored();
+  Index* find_index(const std::vector<uint32_t>& order, size_t keys) const;
   std::vector<uint32_t> sort_order(const std::vector<uint32_t>& keys,
                                    std::optional<uint32_t> then) const;
   kernel::Id absorb_plan(const std::string& name);
@@ -127,7 +129,8 @@ class Relation {
   SetKind set_kind_;
   device::Buffer set_;
   uint64_t cells_ = 0;            // of the set: a power of two, and one more where it is packed
-  std::vector<uint64_t> domain_;  // empty: not known, or too large for bits
+  std::vector<uint64_t> bounds_;  // what values are below, by column; empty: not known
+  std::vector<uint64_t> domain_;  // the same where it makes a set of bits possible, else empty
   uint64_t domain_words_ = 0;
   std::vector<std::unique_ptr<Index>> indexes_;
   std::map<uint32_t, uint32_t> greatest_;  // by column, of a finished relation
