@@ -6,6 +6,7 @@
 //   use(*column);
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <variant>
@@ -14,9 +15,18 @@
 
 namespace xlog {
 
+// What a caller may want to tell apart.
+enum class ErrorKind : uint8_t {
+  Failure,
+  Limit,        // the user's own: time, rows
+  MemoryLimit,  // the user's own for memory
+  OutOfMemory,  // the device or the machine has no more
+};
+
 struct Error {
   std::string message;  // what went wrong, and where
   std::string help;     // the way out; may be empty
+  ErrorKind kind = ErrorKind::Failure;
 
   std::string text() const { return help.empty() ? message : message + "\nhelp: " + help; }
 };

@@ -121,6 +121,7 @@ std::unique_ptr<CLI::App> make_app(int& exit_code) {
   add_check(*app, exit_code);
   add_fmt(*app, exit_code);
   add_explain(*app, exit_code);
+  add_why(*app, exit_code);
   add_repl(*app, exit_code);
   add_watch(*app, exit_code);
   add_kernel(*app, exit_code);

@@ -11,6 +11,7 @@ enum ExitCode : int {
   kProgramError = 1,  // program, data or constraint
   kUsage = 2,
   kNoWorldView = 3,
+  kNo = 3,  // of `why`: what was asked about does not hold
   kLimit = 4,
 };
 
@@ -24,6 +25,7 @@ void add_run(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_fmt(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
+void add_why(CLI::App& app, int& exit_code);
 void add_repl(CLI::App& app, int& exit_code);
 void add_watch(CLI::App& app, int& exit_code);
 void add_kernel(CLI::App& app, int& exit_code);

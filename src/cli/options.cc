@@ -8,6 +8,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/memory.h"
+
 namespace xlog::cli {
 namespace {
 
@@ -103,6 +105,21 @@ void add_limit_options(CLI::App& command, RunOptions& options) {
           "values, and in the reference evaluator)")
       ->type_name("N")
       ->group(kGroup);
+  command
+      .add_option_function<std::string>(
+          "--memory",
+          [&answer](const std::string& text) {
+            const std::optional<uint64_t> bytes = parse_size(text);
+            if (!bytes || *bytes == 0) {
+              throw CLI::ValidationError(
+                  "--memory", "`" + text + "` is not a size such as 500M, 2G or a number of bytes");
+            }
+            answer.memory_limit = *bytes;
+          },
+          "Give up before the buffers on the device, or the process, take more (exit code 4); k, "
+          "M, G, T are powers of 1024")
+      ->type_name("SIZE")
+      ->group(kGroup);
 }
 
 void add_print_options(CLI::App& command, RunOptions& options) {
@@ -151,7 +168,22 @@ void add_print_options(CLI::App& command, RunOptions& options) {
           "Also list so many worlds of each world view (table, json)")
       ->type_name("N|all")
       ->group(kGroup);
-  command.add_flag("--stats", print.stats, "Print the time of each stage to standard error")
+  command
+      .add_flag("--stats", print.stats,
+                "Print to standard error where time, rows and memory went; --stats=json: all of it "
+                "as one JSON object")
+      ->transform(CLI::Validator(
+          [](std::string& form) -> std::string {
+            if (form == "true") form = "text";  // CLI11's word for a flag alone
+            if (form == "text" || form == "json") return "";
+            return "`" + form + "` is no form of statistics: write --stats or --stats=json";
+          },
+          ""))
+      ->group(kGroup);
+  command
+      .add_option("--profile", print.profile_file,
+                  "Write what was done when into this file, for chrome://tracing or Perfetto")
+      ->type_name("FILE")
       ->group(kGroup);
 }
 
@@ -172,6 +204,13 @@ void add_report_options(CLI::App& command, ReportOptions& options) {
              })
       ->group(kGroup);
   command.add_flag("-q,--quiet", options.quiet, "No warnings")->group(kGroup);
+}
+
+void add_progress_option(CLI::App& command, ReportOptions& options) {
+  command
+      .add_flag("--no-progress", options.no_progress,
+                "No line that shows on a terminal how far a long run is")
+      ->group("Messages");
 }
 
 void add_load_options(CLI::App& command, lang::LoadOptions& options) {
@@ -206,10 +245,7 @@ void add_load_options(CLI::App& command, lang::LoadOptions& options) {
       ->group(kGroup);
 }
 
-void add_run_options(CLI::App& command, RunOptions& options) {
-  command.add_option("FILE", options.file, "The program; - reads standard input")
-      ->required()
-      ->type_name("");
+void add_evaluation_options(CLI::App& command, RunOptions& options) {
   command
       .add_option_function<std::vector<std::string>>(
           "--input",
@@ -227,8 +263,16 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   add_load_options(command, options.pipeline.load);
   add_answer_options(command, options);
   add_limit_options(command, options);
+}
+
+void add_run_options(CLI::App& command, RunOptions& options) {
+  command.add_option("FILE", options.file, "The program; - reads standard input")
+      ->required()
+      ->type_name("");
+  add_evaluation_options(command, options);
   add_print_options(command, options);
   add_report_options(command, options.report);
+  add_progress_option(command, options.report);
 }
 
 }  // namespace xlog::cli

@@ -12,6 +12,9 @@ namespace xlog::cli {
 // --diagnostics, --color, --quiet.
 void add_report_options(CLI::App& command, ReportOptions& options);
 
+// --no-progress.
+void add_progress_option(CLI::App& command, ReportOptions& options);
+
 // --module-path, -D: what loading a program needs.
 void add_load_options(CLI::App& command, lang::LoadOptions& options);
 
@@ -21,7 +24,8 @@ struct PrintOptions {
   std::string output_file;
   std::string output_dir;
   bool worlds = false;
-  bool stats = false;
+  std::string stats;  // "", "text" or "json"
+  std::string profile_file;
 };
 
 struct RunOptions {
@@ -30,6 +34,9 @@ struct RunOptions {
   ReportOptions report;
   PrintOptions print;
 };
+
+// What shapes an evaluation but not its output: inputs, loading, reasoning, limits.
+void add_evaluation_options(CLI::App& command, RunOptions& options);
 
 // Everything `xlog run FILE` takes; watch takes the same.
 void add_run_options(CLI::App& command, RunOptions& options);

@@ -1,9 +1,13 @@
 #include "cli/pipeline.h"
 
-#include <algorithm>
-#include <chrono>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <new>
+
+#include "base/memory.h"
 #include "logic/magic.h"
+#include "logic/memory_report.h"
 #include "oracle/evaluate.h"
 
 namespace xlog::cli {
@@ -11,46 +15,46 @@ namespace {
 
 constexpr logic::Mode kModes[] = {logic::Mode::Faeel, logic::Mode::G91, logic::Mode::Faeel19};
 
-// Times the stage it lives in.
-class Stage {
- public:
-  Stage(std::string_view name, Outcome& outcome) : name_(name), outcome_(outcome) {}
-  ~Stage() {
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
-    outcome_.times.push_back({name_, elapsed.count()});
-  }
-  Stage(const Stage&) = delete;
-  Stage& operator=(const Stage&) = delete;
-
- private:
-  std::string_view name_;
-  Outcome& outcome_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
 bool was_reported(const lang::Session& session, Code code) {
   return std::ranges::any_of(session.diagnostics.all(),
                              [&](const Diagnostic& d) { return d.code == code; });
 }
 
+// Whether the process is within its limit, after `doing`.
+bool within_memory(const PipelineOptions& options, Outcome& outcome, const std::string& doing) {
+  const uint64_t limit = options.answer.memory_limit;
+  if (limit == 0) return true;
+  const uint64_t used = own_memory();
+  if (used <= limit) return true;
+  logic::report_memory_shortage(
+      {.limit = limit,
+       .doing = doing,
+       .details = fmt::format("the process takes {}", size_text(used)),
+       .largest = logic::largest_fact_table(*outcome.program, outcome.session.names)},
+      outcome.session);
+  return false;
+}
+
 // ---- The stages. Each returns whether to go on. ----
 
 bool load(const SourceFile& file, const PipelineOptions& options, Outcome& outcome) {
-  const Stage stage("load", outcome);
+  const StageTimer timer("load", outcome);
   lang::LoadOptions load_options = options.load;
   for (const io::Input& input : options.inputs) load_options.inputs.push_back(input.relation);
   outcome.program = lang::load(file, outcome.session, load_options);
-  return outcome.program.has_value() && !outcome.session.diagnostics.has_errors();
+  return outcome.program.has_value() && !outcome.session.diagnostics.has_errors() &&
+         within_memory(options, outcome, "the program was loaded");
 }
 
 bool apply_inputs(const PipelineOptions& options, Outcome& outcome) {
   if (options.inputs.empty()) return true;
-  const Stage stage("input", outcome);
-  return io::load_inputs(options.inputs, *outcome.program, outcome.session);
+  const StageTimer timer("input", outcome);
+  return io::load_inputs(options.inputs, *outcome.program, outcome.session,
+                         options.answer.memory_limit);
 }
 
 bool analyze(Outcome& outcome) {
-  const Stage stage("analyze", outcome);
+  const StageTimer timer("analyze", outcome);
   outcome.analysis = logic::analyze(*outcome.program, outcome.session);
   return outcome.analysis.has_value() && !outcome.session.diagnostics.has_errors();
 }
@@ -58,7 +62,7 @@ bool analyze(Outcome& outcome) {
 bool apply_magic_sets(Outcome& outcome) {
   bool rewritten = false;
   {
-    const Stage stage("magic sets", outcome);
+    const StageTimer timer("magic sets", outcome);
     const auto decisions =
         logic::apply_magic_sets(*outcome.program, *outcome.analysis, outcome.session);
     rewritten = std::ranges::any_of(decisions, &logic::MagicDecision::applied);
@@ -67,7 +71,61 @@ bool apply_magic_sets(Outcome& outcome) {
   return !rewritten || analyze(outcome);
 }
 
-// The command line overrides the pragmas.
+void evaluate(const PipelineOptions& options, Outcome& outcome) {
+  const StageTimer timer("evaluate", outcome);
+  const logic::AnswerOptions wanted = answer_options(options, outcome.program->pragmas);
+  if (options.reference_only) {
+    outcome.answer = oracle::evaluate(*outcome.program, *outcome.analysis, outcome.session, wanted);
+    return;
+  }
+  device::OpenOptions open;
+  open.memory_limit = options.answer.memory_limit;
+  Result<std::unique_ptr<device::Device>> device = device::open_device(options.device, open);
+  if (!device.ok()) {
+    outcome.session.diagnostics.report(Code::DeviceMissing, {}, device.error().message)
+        .help(device.error().help);
+    return;
+  }
+  outcome.engine.emplace();
+  outcome.engine->trace = engine::Trace({.keep_events = options.keep_events});
+  outcome.device = (*device)->info().name;
+  outcome.answer = engine::evaluate(*outcome.program, *outcome.analysis, outcome.session, wanted,
+                                    **device, *outcome.engine);
+}
+
+int exit_code_of(const Outcome& outcome) {
+  if (!outcome.answer) return failure_code(outcome.session);
+  if (outcome.answer->constraint_error) return kProgramError;
+  if (outcome.answer->well_founded || outcome.answer->view_count > 0) return kAnswered;
+  return kNoWorldView;
+}
+
+const SourceFile* read(const std::string& path, Outcome& outcome) {
+  const StageTimer timer("read", outcome);
+  return lang::read_source(path, outcome.session);
+}
+
+void run_stages(const SourceFile& file, const PipelineOptions& options, Outcome& outcome) {
+  if (!load(file, options, outcome)) return;
+  if (!apply_inputs(options, outcome)) return;
+  if (!analyze(outcome)) return;
+  if (!apply_magic_sets(outcome)) return;
+  evaluate(options, outcome);
+}
+
+}  // namespace
+
+StageTimer::~StageTimer() {
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin_;
+  outcome_.times.push_back({name_, elapsed.count(), begin_});
+}
+
+int failure_code(const lang::Session& session) {
+  const bool limit =
+      was_reported(session, Code::LimitReached) || was_reported(session, Code::MemoryExhausted);
+  return limit ? kLimit : kProgramError;
+}
+
 logic::AnswerOptions answer_options(const PipelineOptions& options, const lang::Pragmas& pragmas) {
   logic::AnswerOptions answer = options.answer;
   answer.mode =
@@ -76,39 +134,11 @@ logic::AnswerOptions answer_options(const PipelineOptions& options, const lang::
   return answer;
 }
 
-void evaluate(const PipelineOptions& options, Outcome& outcome) {
-  const Stage stage("evaluate", outcome);
-  const logic::AnswerOptions wanted = answer_options(options, outcome.program->pragmas);
-  if (options.reference_only) {
-    outcome.answer = oracle::evaluate(*outcome.program, *outcome.analysis, outcome.session, wanted);
-    return;
-  }
-  Result<std::unique_ptr<device::Device>> device = device::open_device(options.device);
-  if (!device.ok()) {
-    outcome.session.diagnostics.report(Code::DeviceMissing, {}, device.error().message)
-        .help(device.error().help);
-    return;
-  }
-  outcome.engine.emplace();
-  outcome.answer = engine::evaluate(*outcome.program, *outcome.analysis, outcome.session, wanted,
-                                    **device, *outcome.engine);
+bool prepare_pipeline(const std::string& path, const PipelineOptions& options, Outcome& outcome) {
+  const SourceFile* file = read(path, outcome);
+  return file != nullptr && load(*file, options, outcome) && apply_inputs(options, outcome) &&
+         analyze(outcome);
 }
-
-int exit_code_of(const Outcome& outcome) {
-  if (!outcome.answer) {
-    return was_reported(outcome.session, Code::LimitReached) ? kLimit : kProgramError;
-  }
-  if (outcome.answer->constraint_error) return kProgramError;
-  if (outcome.answer->well_founded || outcome.answer->view_count > 0) return kAnswered;
-  return kNoWorldView;
-}
-
-const SourceFile* read(const std::string& path, Outcome& outcome) {
-  const Stage stage("read", outcome);
-  return lang::read_source(path, outcome.session);
-}
-
-}  // namespace
 
 void check_pipeline(const SourceFile& file, const PipelineOptions& options, Outcome& outcome) {
   if (load(file, options, outcome) && analyze(outcome)) outcome.exit_code = kAnswered;
@@ -119,11 +149,13 @@ void check_pipeline(const std::string& path, const PipelineOptions& options, Out
 }
 
 void run_pipeline(const SourceFile& file, const PipelineOptions& options, Outcome& outcome) {
-  if (!load(file, options, outcome)) return;
-  if (!apply_inputs(options, outcome)) return;
-  if (!analyze(outcome)) return;
-  if (!apply_magic_sets(outcome)) return;
-  evaluate(options, outcome);
+  try {
+    run_stages(file, options, outcome);
+  } catch (const std::bad_alloc&) {
+    // The evaluators say more themselves.
+    logic::report_memory_shortage({.doing = "the program and its data were loaded"},
+                                  outcome.session);
+  }
   outcome.exit_code = exit_code_of(outcome);
 }
 

@@ -6,6 +6,7 @@
 //   return outcome.exit_code;
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,7 @@ namespace xlog::cli {
 struct ReportOptions {
   bool json = false;
   bool quiet = false;  // errors only
+  bool no_progress = false;
   ColorChoice color = ColorChoice::Auto;
 };
 
@@ -38,11 +40,13 @@ struct PipelineOptions {
   logic::AnswerOptions answer;
   bool reference_only = false;  // --engine reference
   std::string device = "auto";
+  bool keep_events = false;  // for a profile
 };
 
 struct StageTime {
   std::string_view stage;
   double seconds;
+  engine::TimePoint begin;
 };
 
 struct Outcome {
@@ -52,13 +56,37 @@ struct Outcome {
   std::optional<logic::Answer> answer;
   std::vector<StageTime> times;
   std::optional<engine::Statistics> engine;  // of the relational engine, when it ran
+  std::string device;                        // where that was
   int exit_code = kProgramError;
+};
+
+// Times the stage it lives in.
+class StageTimer {
+ public:
+  StageTimer(std::string_view name, Outcome& outcome) : name_(name), outcome_(outcome) {}
+  ~StageTimer();
+  StageTimer(const StageTimer&) = delete;
+  StageTimer& operator=(const StageTimer&) = delete;
+
+ private:
+  std::string_view name_;
+  Outcome& outcome_;
+  engine::TimePoint begin_ = std::chrono::steady_clock::now();
 };
 
 // Read, load, inputs, analyze, magic sets, evaluate. Stops after the first stage with errors; what
 // was reached is in `outcome`, what was said in its session.
 void run_pipeline(const std::string& path, const PipelineOptions& options, Outcome& outcome);
 void run_pipeline(const SourceFile& file, const PipelineOptions& options, Outcome& outcome);
+
+// Read, load, inputs, analyze. True when there were no errors.
+bool prepare_pipeline(const std::string& path, const PipelineOptions& options, Outcome& outcome);
+
+// What the pragmas say, unless the command line says otherwise.
+logic::AnswerOptions answer_options(const PipelineOptions& options, const lang::Pragmas& pragmas);
+
+// The exit code of a run that gave no answer.
+int failure_code(const lang::Session& session);
 
 // The first stages alone, for check and explain: read, load, analyze.
 void check_pipeline(const std::string& path, const PipelineOptions& options, Outcome& outcome);

@@ -75,6 +75,7 @@ void add_repl(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember(mode_names()));
   add_load_options(*command, options->pipeline.load);
   add_report_options(*command, options->report);
+  add_progress_option(*command, options->report);
   command->footer(
       R"(Without a terminal, lines are read from standard input and the exit code is 1 when something
 was wrong. History is kept in $XDG_STATE_HOME/xlog/history (~/.local/state/xlog/history).

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "cli/explain_ast.h"
+#include "cli/progress.h"
 
 namespace xlog::cli {
 namespace {
@@ -122,7 +123,13 @@ void ReplSession::query(const std::string& text) {
   const SourceFile* file =
       outcome.session.sources.add("repl", "", program_text() + std::string(trimmed(text)) + "\n");
   if (file == nullptr) return;
-  run_pipeline(*file, pipeline_, outcome);
+  PipelineOptions options = pipeline_;
+  std::unique_ptr<ProgressLine> line = progress_on_terminal(report_);
+  if (line != nullptr) {
+    options.answer.progress = [&line](const logic::Progress& now) { line->show(now); };
+  }
+  run_pipeline(*file, options, outcome);
+  line.reset();
   if (outcome.answer && !outcome.answer->constraint_error) {
     io::Output out{.text = {}, .stream = stdout};
     io::write_table({.program = *outcome.program,

@@ -1,50 +1,19 @@
 // xlog run FILE
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include "cli/options.h"
+#include "cli/profile.h"
+#include "cli/progress.h"
+#include "cli/stats.h"
+#include "io/file.h"
 #include "io/output_files.h"
 
 namespace xlog::cli {
 namespace {
 
-void print_engine_stats(const engine::Statistics& engine) {
-  const device::Counters& device = engine.device;
-  auto line = [](std::string_view name, uint64_t number) {
-    fmt::print(stderr, "{:<12} {:>10}\n", name, number);
-  };
-  line("rows", engine.rows);
-  line("rounds", engine.rounds);
-  line("launches", device.launches);
-  line("compiled", device.compiled);
-  line("from cache", device.cached);
-  line("bytes in", device.bytes_to_device);
-  line("bytes out", device.bytes_from_device);
-  fmt::print(stderr, "{:<12} {:>10.1f} MB\n", "on device", static_cast<double>(device.peak) / 1e6);
-  for (const engine::Placement& placement : engine.placements) {
-    if (placement.on_device) continue;
-    fmt::print(stderr, "component {} ran on the reference evaluator: {}\n", placement.component,
-               placement.reason);
-  }
-}
-
-void print_stats(const Outcome& outcome) {
-  double total = 0;
-  for (const StageTime& time : outcome.times) {
-    fmt::print(stderr, "{:<12} {:>10.3f} ms\n", time.stage, time.seconds * 1e3);
-    total += time.seconds;
-  }
-  fmt::print(stderr, "{:<12} {:>10.3f} ms\n", "total", total * 1e3);
-  if (outcome.engine) print_engine_stats(*outcome.engine);
-  rusage usage = {};
-  if (getrusage(RUSAGE_SELF, &usage) == 0) {
-    fmt::print(stderr, "{:<12} {:>10.1f} MB\n", "memory",
-               static_cast<double>(usage.ru_maxrss) / 1024);
-  }
-}
-
 // False when the results cannot be written; that is reported.
 bool print_answer(const RunOptions& options, Outcome& outcome) {
+  const StageTimer timer("write", outcome);
   const io::Results results{
       .program = *outcome.program,
       .answer = *outcome.answer,
@@ -72,12 +41,25 @@ bool print_answer(const RunOptions& options, Outcome& outcome) {
   return flush_stdout();
 }
 
-}  // namespace
+void run_with_progress(const RunOptions& options, Outcome& outcome) {
+  PipelineOptions pipeline = options.pipeline;
+  pipeline.keep_events = !options.print.profile_file.empty();
+  const std::unique_ptr<ProgressLine> line = progress_on_terminal(options.report);
+  if (line != nullptr) {
+    pipeline.answer.progress = [&line](const logic::Progress& now) { line->show(now); };
+  }
+  run_pipeline(options.file, pipeline, outcome);
+}
 
-void run_and_print(const RunOptions& options, Outcome& outcome) {
-  run_pipeline(options.file, options.pipeline, outcome);
+void cannot_write_profile(const io::AtomicFile& file, const RunOptions& options, Outcome& outcome) {
+  outcome.session.diagnostics.report(
+      Code::CannotWriteFile, {},
+      fmt::format("cannot write `{}`: {}", options.print.profile_file, file.reason()));
+  outcome.exit_code = kProgramError;
+}
+
+void print_report(const RunOptions& options, Outcome& outcome) {
   const bool answered = outcome.answer && !outcome.answer->constraint_error;
-  if (answered && !print_answer(options, outcome)) outcome.exit_code = kProgramError;
   if (!answered && options.print.format == io::Format::Json) {
     write_all(stdout,
               fmt::format("{{\"diagnostics\": {}}}\n",
@@ -85,7 +67,28 @@ void run_and_print(const RunOptions& options, Outcome& outcome) {
     flush_stdout();
   }
   print_diagnostics(outcome.session, options.report);
-  if (options.print.stats) print_stats(outcome);
+  if (options.print.stats == "text") write_all(stderr, stats_text(outcome));
+  if (options.print.stats == "json") write_all(stderr, stats_json(outcome) + "\n");
+}
+
+}  // namespace
+
+void run_and_print(const RunOptions& options, Outcome& outcome) {
+  // A profile that cannot be written should be known before a long run, not after it.
+  io::AtomicFile profile;
+  const bool profiled = !options.print.profile_file.empty();
+  if (profiled && !profile.open(options.print.profile_file)) {
+    cannot_write_profile(profile, options, outcome);
+    return print_report(options, outcome);
+  }
+  run_with_progress(options, outcome);
+  const bool answered = outcome.answer && !outcome.answer->constraint_error;
+  if (answered && !print_answer(options, outcome)) outcome.exit_code = kProgramError;
+  if (profiled) {
+    write_profile(outcome, "xlog " + options.file, profile.stream());
+    if (!profile.finish() || !profile.commit()) cannot_write_profile(profile, options, outcome);
+  }
+  print_report(options, outcome);
 }
 
 void add_run(CLI::App& app, int& exit_code) {
@@ -97,6 +100,7 @@ void add_run(CLI::App& app, int& exit_code) {
   xlog run reach.xlog --input edge=edges.csv --format csv
   xlog run reach.xlog --input edge=graph.db:links --output answers.db
   xlog run planning.xlog --world-views all --worlds 5
+  xlog run reach.xlog --memory 2G --stats --profile trace.json
   echo 'p(1..3). ?- p(X).' | xlog run - --format json
 
 Exit codes:

@@ -161,6 +161,7 @@ Status CudaDevice::prepare() {
 Status CudaDevice::status_of(cuda::Code code, std::string_view what) {
   if (code == 0) return Done{};
   Error error{fmt::format("{}: {}: {}", info_.name, what, gpu_->api().explain(code)), ""};
+  if (code == cuda::kOutOfMemory) error.kind = ErrorKind::OutOfMemory;
   if (cuda::is_fatal(code)) {
     if (!last_kernel_.empty()) {
       error.message += fmt::format("; the last kernel launched was {}", last_kernel_);
@@ -184,7 +185,8 @@ Result<std::shared_ptr<Memory>> CudaDevice::allocate_memory(uint64_t bytes) {
     return Error{fmt::format("out of memory on {} ({}): {} bytes were asked for, {} are in use "
                              "of {}",
                              info_.name, info_.hardware, bytes, counters().allocated, info_.memory),
-                 "use smaller inputs, a GPU with more memory, or --device cpu"};
+                 "use smaller inputs, a GPU with more memory, or --device cpu",
+                 ErrorKind::OutOfMemory};
   }
   if (Status s = status_of(code, "allocate"); !s.ok()) return s.error();
   return std::shared_ptr<Memory>(storage);

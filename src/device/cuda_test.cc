@@ -251,6 +251,7 @@ TEST_F(CudaTest, OutOfMemoryIsAnErrorOnce) {
   ASSERT_FALSE(huge.ok());
   EXPECT_THAT(huge.error().message,
               HasSubstr("out of memory on cuda:0 (Fake GPU 0): 200000 bytes were asked for, 1000"));
+  EXPECT_EQ(huge.error().kind, ErrorKind::OutOfMemory);
   EXPECT_THAT(calls(), HasSubstr("cuMemPoolTrimTo"));
   EXPECT_TRUE(device->allocate(50'000).ok()) << "the device goes on";
   driver().fail("cuMemAllocAsync", 2, 2);

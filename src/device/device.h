@@ -105,8 +105,9 @@ class Device {
 
   virtual const DeviceInfo& info() const = 0;
 
-  // Memory comes as it is: not cleared. In write and read, a view that goes to the end takes only
-  // as many bytes as are given.
+  // Memory comes as it is: not cleared. Where there is none the error is of the kind OutOfMemory,
+  // where the limit would be passed MemoryLimit, and the device goes on. In write and read, a view
+  // that goes to the end takes only as many bytes as are given.
   virtual Result<Buffer> allocate(uint64_t bytes) = 0;
   virtual Status write(const View& to, std::span<const std::byte> bytes) = 0;
   virtual Status read(const View& from, std::span<std::byte> bytes) = 0;  // waits
@@ -149,6 +150,7 @@ struct OpenOptions {
   std::string cache_folder = {};  // "": the user's cache folder; "none": no cache on disk
   bool use_nvrtc = false;         // cuda: CUDA C through NVRTC instead of PTX through LLVM
   Tier tier = Tier::Auto;         // of the cpu
+  uint64_t memory_limit = 0;      // bytes that all buffers may take together; 0: what there is
 };
 
 // "auto" (cpu), "oracle", "interp", "cpu", "native", "c", "opencl[:k]", "cuda[:k]", "nvrtc[:k]"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/memory.h"
 #include "device/code_digest.h"
 #include "kernel/text.h"
 
@@ -39,7 +40,9 @@ std::string describe(const kernel::Target& target) {
 }  // namespace
 
 DeviceBase::DeviceBase(const OpenOptions& options)
-    : number_(next_number()), cache_(CacheOptions{.folder = options.cache_folder}) {}
+    : number_(next_number()),
+      cache_(CacheOptions{.folder = options.cache_folder}),
+      memory_limit_(options.memory_limit) {}
 
 Status DeviceBase::ready(std::string_view call) const {
   if (lost_) return *lost_;
@@ -54,6 +57,13 @@ Status DeviceBase::ready(std::string_view call) const {
 
 Result<Buffer> DeviceBase::allocate(uint64_t bytes) {
   if (Status s = ready("allocate"); !s.ok()) return s.error();
+  if (memory_limit_ > 0 && bytes > memory_limit_ - use_->allocated) {
+    return Error{fmt::format("the memory limit of {} on {} is reached: {} are in use, {} more were "
+                             "asked for",
+                             size_text(memory_limit_), info_.name, size_text(use_->allocated),
+                             size_text(bytes)),
+                 "raise the limit", ErrorKind::MemoryLimit};
+  }
   Result<std::shared_ptr<Memory>> memory = allocate_memory(bytes);
   if (!memory.ok()) return memory.error();
   Memory& made = **memory;

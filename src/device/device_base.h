@@ -142,6 +142,7 @@ class DeviceBase : public Device {
   void count(std::span<const Step> steps);
 
   KernelCache cache_;
+  const uint64_t memory_limit_;  // 0: none
   std::shared_ptr<MemoryUse> use_ = std::make_shared<MemoryUse>();
   uint64_t buffers_ = 0;
   std::map<CacheKey, std::pair<CodeHandle, std::vector<kernel::HiddenParam>>> codes_;

@@ -239,6 +239,24 @@ TEST_P(EveryDevice, RefusesWhatDoesNotFit) {
   Result<Buffer> huge = device->allocate(uint64_t{1} << 60);
   ASSERT_FALSE(huge.ok());
   EXPECT_THAT(huge.error().message, HasSubstr("1152921504606846976"));
+  EXPECT_EQ(huge.error().kind, ErrorKind::OutOfMemory);
+}
+
+TEST_P(EveryDevice, BuffersStayBelowTheLimit) {
+  std::unique_ptr<Device> device = open({.memory_limit = 100'000});
+  ASSERT_NE(device, nullptr);
+  Buffer most = *device->allocate(60'000);
+  Result<Buffer> more = device->allocate(40'001);
+  ASSERT_FALSE(more.ok());
+  EXPECT_EQ(more.error().kind, ErrorKind::MemoryLimit);
+  EXPECT_THAT(more.error().message, HasSubstr("the memory limit of 97.7 KiB"));
+  EXPECT_FALSE(device->allocate(UINT64_MAX).ok());
+  Result<Buffer> rest = device->allocate(40'000);
+  EXPECT_TRUE(good(rest)) << "as much as the limit is within it";
+  EXPECT_EQ(device->counters().allocated, 100'000u);
+  most.reset();
+  EXPECT_TRUE(good(device->allocate(60'000))) << "what was freed can be used again";
+  EXPECT_EQ(device->counters().peak, 100'000u);
 }
 
 TEST_P(EveryDevice, EqualKernelsShareAHandle) {

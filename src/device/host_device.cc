@@ -33,6 +33,12 @@ class HostEvent : public Event {
   std::chrono::steady_clock::time_point at = std::chrono::steady_clock::now();
 };
 
+// Free blocks that are kept for others count as used to all who watch the process.
+uint64_t kept_bytes(uint64_t memory_limit) {
+  constexpr uint64_t kMost = uint64_t{1} << 30;
+  return memory_limit == 0 ? kMost : std::min(kMost, memory_limit / 8);
+}
+
 std::string processor_name() {
   std::ifstream facts("/proc/cpuinfo");
   for (std::string line; std::getline(facts, line);) {
@@ -57,7 +63,9 @@ uint32_t morsel_size(const Signature& signature, const BoundLaunch& launch, uint
 
 HostDevice::HostDevice(std::string name, std::string software, const kernel::Target* target,
                        const OpenOptions& options)
-    : DeviceBase(options), pool_(options.threads) {
+    : DeviceBase(options),
+      memory_(std::make_shared<HostMemoryPool>(kept_bytes(options.memory_limit))),
+      pool_(options.threads) {
   status_.fill(UINT32_MAX);
   info_.name = std::move(name);
   info_.software = std::move(software);
@@ -80,7 +88,7 @@ Result<std::shared_ptr<Memory>> HostDevice::allocate_memory(uint64_t bytes) {
   if (storage->data == nullptr) {
     return Error{fmt::format("out of memory on {}: {} bytes were asked for, {} are in use",
                              info_.name, bytes, counters().allocated),
-                 "use smaller inputs, or a machine with more memory"};
+                 "use smaller inputs, or a machine with more memory", ErrorKind::OutOfMemory};
   }
   return std::shared_ptr<Memory>(storage);
 }

@@ -61,7 +61,7 @@ class HostDevice : public DeviceBase {
   StatusWords status_;
 
  private:
-  std::shared_ptr<HostMemoryPool> memory_ = std::make_shared<HostMemoryPool>();
+  std::shared_ptr<HostMemoryPool> memory_;
   Pool pool_;
 };
 

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <iterator>
 
+#include "base/memory.h"
+
 namespace xlog::device {
 
 namespace {
@@ -14,6 +16,7 @@ constexpr uint64_t kAlignment = 64;
 constexpr uint64_t kSmallest = 256;             // its quarters are multiples of the alignment
 constexpr uint64_t kLarge = uint64_t{1} << 20;  // from here on blocks are cut from the range
 constexpr uint64_t kGrain = uint64_t{1} << 16;  // in multiples of this
+constexpr uint64_t kLookEvery = uint64_t{64} << 20;
 constexpr uint64_t kMostAddresses = uint64_t{1} << 42;
 constexpr uint64_t kLeastAddresses = uint64_t{1} << 34;
 
@@ -47,10 +50,16 @@ uint32_t HostMemoryPool::class_of(uint64_t bytes) {
   return k;
 }
 
-HostMemoryPool::~HostMemoryPool() {
+void HostMemoryPool::release_small() {
   for (std::vector<std::byte*>& blocks : free_) {
     for (std::byte* block : blocks) std::free(block);
+    blocks.clear();
   }
+  kept_small_ = 0;
+}
+
+HostMemoryPool::~HostMemoryPool() {
+  release_small();
   if (range_ != nullptr) ::munmap(range_, range_bytes_);
 }
 
@@ -65,7 +74,18 @@ std::byte* HostMemoryPool::take(uint64_t bytes) {
     ++reused_;
     return block;
   }
+  if (!has_fresh(size_of_class(k))) return nullptr;
   return static_cast<std::byte*>(std::aligned_alloc(kAlignment, size_of_class(k)));
+}
+
+bool HostMemoryPool::has_fresh(uint64_t bytes) {
+  unseen_ += bytes;
+  if (unseen_ < kLookEvery) return true;
+  unseen_ = 0;
+  if (bytes <= available_memory()) return true;
+  release();
+  release_small();
+  return bytes <= available_memory();
 }
 
 void HostMemoryPool::give(std::byte* block, uint64_t bytes) {
@@ -103,7 +123,10 @@ bool HostMemoryPool::is_in_range(const std::byte* block) const {
 
 std::byte* HostMemoryPool::take_large(uint64_t bytes) {
   const uint64_t size = rounded(bytes);
-  if (!make_range()) return static_cast<std::byte*>(std::aligned_alloc(kAlignment, size));
+  if (!make_range()) {
+    return has_fresh(size) ? static_cast<std::byte*>(std::aligned_alloc(kAlignment, size))
+                           : nullptr;
+  }
   // The smallest free part that holds it.
   const auto fits = free_by_size_.lower_bound({size, 0});
   if (fits != free_by_size_.end()) {
@@ -115,7 +138,7 @@ std::byte* HostMemoryPool::take_large(uint64_t bytes) {
     ++reused_;
     return range_ + begin;
   }
-  if (size > range_bytes_ - top_) return nullptr;
+  if (size > range_bytes_ - top_ || !has_fresh(size)) return nullptr;
   std::byte* block = range_ + top_;
   top_ += size;
   return block;

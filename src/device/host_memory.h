@@ -24,7 +24,9 @@ class HostMemoryPool {
   HostMemoryPool(const HostMemoryPool&) = delete;
   HostMemoryPool& operator=(const HostMemoryPool&) = delete;
 
-  // At least `bytes`, aligned to 64, not cleared; nullptr when the system has no more.
+  // At least `bytes`, aligned to 64, not cleared; nullptr when the system has no more. A system
+  // that promises more than it has would end the process later instead, so what is left is looked
+  // at now and then.
   std::byte* take(uint64_t bytes);
   void give(std::byte* block, uint64_t bytes);  // `bytes` as they were asked for
 
@@ -37,6 +39,8 @@ class HostMemoryPool {
   static uint32_t class_of(uint64_t bytes);
   static uint64_t size_of_class(uint32_t k);
 
+  // Whether the system has so many bytes more; gives back what is kept where it has not.
+  bool has_fresh(uint64_t bytes);
   bool make_range();
   bool is_in_range(const std::byte* block) const;
   std::byte* take_large(uint64_t bytes);
@@ -49,12 +53,14 @@ class HostMemoryPool {
   using Parts = std::map<uint64_t, Part>;
   void add_free(uint64_t begin, Part part);
   void remove_free(Parts::iterator part);
+  void release_small();
   void release();
 
   std::array<std::vector<std::byte*>, kClasses> free_;
   uint64_t keep_bytes_;
   uint64_t kept_small_ = 0;
   uint64_t reused_ = 0;
+  uint64_t unseen_ = 0;  // fresh bytes since the last look at what is left
 
   // The range: used up to `top_`, and what is free below it, by place and by size.
   std::byte* range_ = nullptr;

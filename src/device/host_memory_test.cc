@@ -6,6 +6,8 @@
 #include <random>
 #include <vector>
 
+#include "base/memory.h"
+
 namespace xlog::device {
 namespace {
 
@@ -85,6 +87,18 @@ TEST(HostMemory, RandomSizesNeverMeet) {
     }
   }
   for (const Block& block : taken) pool.give(block.at, block.bytes);
+}
+
+TEST(HostMemory, RefusesMoreThanTheMachineHas) {
+  HostMemoryPool pool;
+  pool.give(pool.take(100'000), 100'000);
+  const uint64_t available = available_memory();
+  if (available == UINT64_MAX) GTEST_SKIP() << "the system does not say";
+  EXPECT_EQ(pool.take(available * 2), nullptr);
+  EXPECT_EQ(pool.kept(), 0u) << "what was kept went back before that";
+  std::byte* block = pool.take(100'000);
+  EXPECT_NE(block, nullptr);
+  pool.give(block, 100'000);
 }
 
 TEST(HostMemory, KeepsNoMoreThanItMay) {

@@ -126,7 +126,10 @@ Status OpenClDevice::prepare() {
 
 Status OpenClDevice::status_of(opencl::Code code, std::string_view what) const {
   if (code == 0) return Done{};
-  return Error{fmt::format("{}: {}: {}", info_.name, what, opencl::explain(code)), ""};
+  // Drivers may put off the allocation of a buffer until it is used.
+  const bool no_memory = code == opencl::kAllocationFailed || code == opencl::kOutOfHostMemory;
+  return Error{fmt::format("{}: {}: {}", info_.name, what, opencl::explain(code)), "",
+               no_memory ? ErrorKind::OutOfMemory : ErrorKind::Failure};
 }
 
 Result<std::shared_ptr<Memory>> OpenClDevice::allocate_memory(uint64_t bytes) {
@@ -134,7 +137,7 @@ Result<std::shared_ptr<Memory>> OpenClDevice::allocate_memory(uint64_t bytes) {
     return Error{fmt::format("{} ({}): a buffer of {} bytes is larger than the driver allows "
                              "(CL_DEVICE_MAX_MEM_ALLOC_SIZE: {} bytes)",
                              info_.name, info_.hardware, bytes, largest_buffer_),
-                 "use smaller inputs or another device"};
+                 "use smaller inputs or another device", ErrorKind::OutOfMemory};
   }
   auto storage = std::make_shared<ClStorage>();
   storage->cl = cl_;
@@ -146,7 +149,7 @@ Result<std::shared_ptr<Memory>> OpenClDevice::allocate_memory(uint64_t bytes) {
     return Error{fmt::format("out of memory on {} ({}): {} bytes were asked for, {} are in use "
                              "of {}",
                              info_.name, info_.hardware, bytes, counters().allocated, info_.memory),
-                 "use smaller inputs or another device"};
+                 "use smaller inputs or another device", ErrorKind::OutOfMemory};
   }
   if (Status s = status_of(code, "allocate"); !s.ok()) return s.error();
   return std::shared_ptr<Memory>(storage);

@@ -30,10 +30,13 @@ Derivation Rules::version(uint32_t rule, std::optional<uint32_t> delta, uint32_t
 }
 
 Status Rules::derive(Derivation& derivation, ComponentRun& run) {
+  Trace::Timed timed(trace_, TraceKind::Rule, version_of(derivation.pipeline()));
+  timed.event.rows_in = driving_rows(derivation.pipeline());
   if (Status go_on = machine_.check(0); !go_on.ok()) return go_on;
   Result<relation::Derived> derived =
       derivation.run([this](PredId pred) -> relation::Relation& { return database_[pred]; });
   if (!derived.ok()) return derived.error();
+  timed.event.rows_out = derived->rows;
   run.rows += derived->rows;
   rows_ += derived->rows;
   count_valueless(derivation.pipeline().rule, derived->valueless);
@@ -44,6 +47,34 @@ void Rules::count_valueless(uint32_t rule, uint64_t count) {
   if (count == 0) return;
   if (valueless_.count == 0) valueless_.span = program_.rules[rule].span;
   valueless_.count += count;
+}
+
+RuleVersion Rules::version_of(const plan::Pipeline& pipeline) const {
+  RuleVersion version{pipeline.rule, {}};
+  const std::vector<Literal>& body = program_.rules[pipeline.rule].body;
+  for (const plan::Step& step : pipeline.steps) {
+    if (!step.pred.valid() || step.part != plan::Part::New) continue;
+    for (uint32_t i = 0; i < body.size() && !version.literal; ++i) {
+      if (body[i].pred == step.pred && body[i].span == step.span) version.literal = i;
+    }
+  }
+  return version;
+}
+
+// How many rows a pipeline begins with.
+uint64_t Rules::driving_rows(const plan::Pipeline& pipeline) {
+  const std::optional<size_t> driver = relation::driver_of(pipeline);
+  if (!driver) return 1;
+  const relation::Relation& relation = database_[pipeline.steps[*driver].pred];
+  switch (pipeline.steps[*driver].part) {
+    case plan::Part::New:
+      return relation.rows() - relation.fresh();
+    case plan::Part::Old:
+      return relation.fresh();
+    case plan::Part::All:
+      break;
+  }
+  return relation.rows();
 }
 
 // Whether a rule that reads its own component has a head variable that no atom brings.
@@ -105,6 +136,8 @@ Status Rules::aggregate(uint32_t index, ComponentRun& run) {
   }
   auto relation_of = [this](PredId pred) -> relation::Relation& { return database_[pred]; };
   Derivation derivation(machine_, program_, pipeline(index, {}, UINT32_MAX), terms, {});
+  Trace::Timed timed(trace_, TraceKind::Rule, {index, {}});
+  timed.event.rows_in = driving_rows(derivation.pipeline());
   std::vector<kernel::Type> types;
   for (const lang::Term& term : terms) types.push_back(relation::column_type(term.type.kind));
   relation::Bag bag(machine_, types);
@@ -138,6 +171,7 @@ Status Rules::aggregate(uint32_t index, ComponentRun& run) {
   }
   Result<uint32_t> added = into.absorb(buffers, folded.rows);
   if (!added.ok()) return added.error();
+  timed.event.rows_out = *added;
   run.rows += *added;
   return Done{};
 }
@@ -196,10 +230,13 @@ Status Rules::run_rounds(uint32_t c, ComponentRun& run) {
     if (!looked_up) database_[pred].allow_forgetting();
   }
   for (bool changed = true; changed;) {
-    ++run.rounds;
+    trace_.enter_round(++run.rounds);
+    Trace::Timed timed(trace_, TraceKind::Round);
+    const uint64_t before = run.rows;
     for (Derivation& derivation : derivations) {
       if (Status done = derive(derivation, run); !done.ok()) return done;
     }
+    timed.event.rows_out = run.rows - before;
     Result<bool> more = next_round(component);
     if (!more.ok()) return more.error();
     changed = *more;
@@ -210,6 +247,7 @@ Status Rules::run_rounds(uint32_t c, ComponentRun& run) {
 Result<ComponentRun> Rules::evaluate(uint32_t c) {
   const logic::Component& component = analysis_.components[c];
   ComponentRun run;
+  Trace::Timed timed(trace_, TraceKind::Component);
   machine_.check = [this, makes = makes_values(c)](uint64_t rows) {
     return check_(rows_ + rows, makes);
   };
@@ -226,6 +264,7 @@ Result<ComponentRun> Rules::evaluate(uint32_t c) {
   for (PredId pred : component.predicates) {
     if (Status done = database_[pred].finish(); !done.ok()) return done.error();
   }
+  timed.event.rows_out = run.rows;
   return run;
 }
 
@@ -252,9 +291,12 @@ Result<Rules::Solutions> Rules::solve(uint32_t constraint) {
   }
   auto relation_of = [this](PredId pred) -> relation::Relation& { return database_[pred]; };
   Derivation derivation(machine_, program_, pipeline(constraint, {}, UINT32_MAX), terms, {});
+  Trace::Timed timed(trace_, TraceKind::Rule, {constraint, {}});
+  timed.event.rows_in = driving_rows(derivation.pipeline());
   relation::Bag bag(machine_, types);
   Result<relation::Derived> derived = derivation.run(relation_of, bag);
   if (!derived.ok()) return derived.error();
+  timed.event.rows_out = derived->rows;
   count_valueless(constraint, derived->valueless);
   Result<std::vector<std::vector<lang::Value>>> rows =
       download_rows(machine_.device(), bag.columns(), kinds, bag.rows());

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "engine/database.h"
+#include "engine/trace.h"
 #include "logic/analysis.h"
 #include "relation/derive.h"
 
@@ -21,11 +22,12 @@ class Rules {
   // recursive and makes new values; an error from it ends the evaluation.
   using Check = std::function<Status(uint64_t rows, bool makes_values)>;
   Rules(relation::Machine& machine, const lang::Program& program, const logic::Analysis& analysis,
-        Database& database, Check check)
+        Database& database, Trace& trace, Check check)
       : machine_(machine),
         program_(program),
         analysis_(analysis),
         database_(database),
+        trace_(trace),
         check_(std::move(check)) {}
 
   Result<ComponentRun> evaluate(uint32_t component);
@@ -56,6 +58,8 @@ class Rules {
   plan::Pipeline pipeline(uint32_t rule, std::optional<uint32_t> delta, uint32_t component);
   bool makes_values(uint32_t component) const;
   void count_valueless(uint32_t rule, uint64_t count);
+  RuleVersion version_of(const plan::Pipeline& pipeline) const;
+  uint64_t driving_rows(const plan::Pipeline& pipeline);
   bool inside(lang::PredId pred, uint32_t component) const {
     return analysis_.component_of[pred.index] == component;
   }
@@ -64,6 +68,7 @@ class Rules {
   const lang::Program& program_;
   const logic::Analysis& analysis_;
   Database& database_;
+  Trace& trace_;
   Check check_;
   uint64_t rows_ = 0;  // derived by all components so far
   Valueless valueless_;

@@ -1,6 +1,7 @@
 #include "engine/database.h"
 
 #include "base/check.h"
+#include "logic/memory_report.h"
 
 namespace xlog::engine {
 
@@ -58,6 +59,22 @@ Result<plan::Statistics> Database::statistics(PredId pred) {
   return statistics;
 }
 
+std::vector<RelationFigures> Database::figures() const {
+  std::vector<RelationFigures> all;
+  for (uint32_t p = 0; p < relations_.size(); ++p) {
+    if (relations_[p] == nullptr) continue;
+    const Relation& relation = *relations_[p];
+    RelationFigures& figures = all.emplace_back();
+    figures.name = logic::relation_name({p}, program_, names_);
+    figures.pred = {p};
+    figures.rows = relation.stored();
+    figures.bytes = relation.bytes();
+    figures.set = relation.set_kind();
+    figures.indexes = relation.index_count();
+  }
+  return all;
+}
+
 Result<std::vector<std::vector<lang::Value>>> Database::rows(PredId pred) {
   Relation& relation = (*this)[pred];
   if (Status ready = relation.need_columns(); !ready.ok()) return ready.error();
@@ -68,6 +85,28 @@ Result<std::vector<std::vector<lang::Value>>> Database::rows(PredId pred) {
     kinds.push_back(relation.kinds()[c]);
   }
   return download_rows(machine_.device(), columns, kinds, relation.rows());
+}
+
+Result<Rows> Database::columns(PredId pred) {
+  Relation& relation = (*this)[pred];
+  if (Status ready = relation.need_columns(); !ready.ok()) return ready.error();
+  Rows rows;
+  rows.count = relation.rows();
+  for (uint32_t c = 0; c < program_[pred].columns.size(); ++c) {
+    const kernel::Type type = relation::column_type(relation.kinds()[c]);
+    Result<std::vector<std::byte>> bytes =
+        device::download(machine_.device(), {relation.column(c), type, rows.count});
+    if (!bytes.ok()) return bytes.error();
+    std::vector<uint64_t> bits(rows.count);
+    for (uint32_t r = 0; r < rows.count; ++r) {
+      bits[r] = kernel::load_scalar(type, bytes->data() + uint64_t{r} * size_of(type)).bits;
+    }
+    lang::FactColumn& column = rows.columns.emplace_back();
+    lang::Names none;  // an empty column has no values to convert
+    column.convert(program_[pred].columns[c].type, none);
+    column.append_typed(bits);
+  }
+  return rows;
 }
 
 Result<std::vector<std::vector<lang::Value>>> download_rows(

@@ -5,12 +5,30 @@
 #include <memory>
 #include <vector>
 
+#include "lang/facts.h"
 #include "lang/program.h"
 #include "logic/answer.h"
 #include "plan/build.h"
 #include "relation/relation.h"
 
 namespace xlog::engine {
+
+// Rows on the host, in columns of the language's types.
+struct Rows {
+  std::vector<lang::FactColumn> columns;
+  uint32_t count = 0;
+};
+
+// What a relation holds and takes.
+struct RelationFigures {
+  std::string name;  // as people know it
+  uint32_t component = 0;
+  lang::PredId pred;
+  uint64_t rows = 0;
+  uint64_t bytes = 0;
+  relation::SetKind set = relation::SetKind::Packed;
+  uint32_t indexes = 0;
+};
 
 class Database {
  public:
@@ -28,8 +46,12 @@ class Database {
   // the rows, and by the greatest value. Of a relation that is not finished only the rows are
   // known.
   Result<plan::Statistics> statistics(lang::PredId pred);
+  // Of the relations that are on the device, by predicate. `component` is left to the caller.
+  std::vector<RelationFigures> figures() const;
   // All rows, on the host, in no particular order.
   Result<std::vector<std::vector<lang::Value>>> rows(lang::PredId pred);
+  // The same as columns of the language's types.
+  Result<Rows> columns(lang::PredId pred);
 
  private:
   relation::Machine& machine_;

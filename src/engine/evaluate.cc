@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 
 #include "base/check.h"
+#include "base/memory.h"
 #include "engine/component.h"
 #include "engine/domains.h"
 #include "logic/components.h"
+#include "logic/memory_report.h"
 #include "oracle/evaluate.h"
 #include "oracle/instantiate.h"
 #include "oracle/refuse.h"
@@ -28,6 +31,18 @@ using logic::Answer;
 using logic::Row;
 using logic::RowStatus;
 
+Rows to_columns(const std::vector<oracle::Tuple>& tuples, const lang::Predicate& predicate,
+                lang::Names& names) {
+  Rows rows;
+  rows.count = static_cast<uint32_t>(tuples.size());
+  for (uint32_t c = 0; c < predicate.columns.size(); ++c) {
+    lang::FactColumn& column = rows.columns.emplace_back();
+    column.convert(predicate.columns[c].type, names);
+    for (const oracle::Tuple& tuple : tuples) column.append_typed(tuple[c]);
+  }
+  return rows;
+}
+
 class Evaluation {
  public:
   Evaluation(lang::Program& program, logic::Analysis& analysis, lang::Session& session,
@@ -41,54 +56,162 @@ class Evaluation {
         machine_(device, form.value_or(relation::form_for(device))),
         database_(machine_, program, session.names),
         domains_(program, analysis, database_),
-        rules_(machine_, program, analysis, database_,
+        rules_(machine_, program, analysis, database_, statistics.trace,
                [this](uint64_t rows, bool makes_values) { return check(rows, makes_values); }) {}
 
   std::optional<Answer> run() {
-    place_components();
-    for (const Placement& placement : statistics_.placements) {
-      if (!placement.on_device) continue;
-      if (Status bounded = domains_.bound(placement.component); !bounded.ok()) {
-        return fail(bounded.error());
-      }
-      Result<ComponentRun> run = rules_.evaluate(placement.component);
-      if (!run.ok()) return fail(run.error());
-      statistics_.rounds += run->rounds;
-      statistics_.rows += run->rows;
+    statistics_.trace.watch(&machine_.device());
+    std::optional<Answer> answer;
+    try {
+      answer = evaluate();
+    } catch (const std::bad_alloc&) {
+      answer = fail({"", "", ErrorKind::OutOfMemory});
     }
-    std::optional<Answer> answer = all_on_device_ ? answer_here() : answer_with_reference();
+    statistics_.trace.watch(nullptr);
     statistics_.device = machine_.device().counters();
+    statistics_.relations = figures();
     return answer;
   }
 
+  // The rows alone. False when something was reported.
+  bool settle() {
+    place_components();
+    if (Status done = evaluate_components(); !done.ok()) {
+      fail(done.error());
+      return false;
+    }
+    if (all_on_device_) {
+      oracle::report_valueless(rules_.valueless().count, rules_.valueless().span, session_);
+    } else {
+      std::optional<Error> error;
+      const oracle::Preset preset = make_preset(error);
+      others_ = oracle::settle(program_, analysis_, session_, options_, &preset);
+      if (error) fail(*error);
+      if (error || !others_) return false;
+    }
+    statistics_.device = machine_.device().counters();
+    return true;
+  }
+
+  Result<Rows> rows_after(PredId pred) {
+    const uint32_t component = analysis_.component_of[pred.index];
+    if (!statistics_.placements[component].on_device) {
+      return to_columns((*others_)[pred.index].rows(), program_[pred], session_.names);
+    }
+    return database_.columns(pred);
+  }
+
  private:
+  std::optional<Answer> evaluate() {
+    place_components();
+    if (Status done = evaluate_components(); !done.ok()) return fail(done.error());
+    return all_on_device_ ? answer_here() : answer_with_reference();
+  }
+
+  Status evaluate_components() {
+    for (const Placement& placement : statistics_.placements) {
+      if (!placement.on_device) continue;
+      statistics_.trace.enter_component(placement.component);
+      if (Status bounded = domains_.bound(placement.component); !bounded.ok()) return bounded;
+      Result<ComponentRun> run = rules_.evaluate(placement.component);
+      if (!run.ok()) return run.error();
+      statistics_.rounds += run->rounds;
+      statistics_.rows += run->rows;
+    }
+    return Done{};
+  }
+
+  std::vector<RelationFigures> figures() const {
+    std::vector<RelationFigures> all = database_.figures();
+    for (RelationFigures& figures : all) {
+      figures.component = analysis_.component_of[figures.pred.index];
+    }
+    return all;
+  }
+
   std::optional<Answer> fail(const Error& error) {
-    const Code code = limit_reached_ ? Code::LimitReached : Code::DeviceFailed;
-    session_.diagnostics.report(code, {}, error.message).help(error.help);
+    if (error.kind == ErrorKind::OutOfMemory || error.kind == ErrorKind::MemoryLimit) {
+      report_memory(error);
+    } else {
+      const bool limit = error.kind == ErrorKind::Limit;
+      session_.diagnostics
+          .report(limit ? Code::LimitReached : Code::DeviceFailed, {}, error.message)
+          .help(error.help);
+    }
     return std::nullopt;
+  }
+
+  void report_memory(const Error& error) {
+    logic::MemoryShortage shortage;
+    shortage.limit = error.kind == ErrorKind::MemoryLimit ? options_.memory_limit : 0;
+    shortage.details = error.message;
+    shortage.doing = "the program was evaluated";
+    const uint32_t component = statistics_.trace.component();
+    if (component < analysis_.components.size()) {
+      const PredId first = analysis_.components[component].predicates.front();
+      shortage.doing = fmt::format("the facts of `{}` were loaded",
+                                   logic::relation_name(first, program_, session_.names));
+    }
+    if (answering_) {
+      shortage.doing = "answers were read from the device";
+    } else if (const auto& version = statistics_.trace.running()) {
+      shortage.doing = "this rule was evaluated";
+      shortage.span = program_.rules[version->rule].span;
+    }
+    shortage.largest = logic::largest_fact_table(program_, session_.names);
+    for (const RelationFigures& figures : database_.figures()) {
+      if (shortage.largest && figures.bytes <= shortage.largest->bytes) continue;
+      shortage.largest = {figures.name, figures.rows, figures.bytes};
+    }
+    logic::report_memory_shortage(shortage, session_);
+  }
+
+  void report_progress(uint64_t rows) {
+    const Trace& trace = statistics_.trace;
+    const bool same = progress_.component == trace.component() && progress_.round == trace.round();
+    if (!same || progress_.name.empty()) {
+      const PredId first = analysis_.components[trace.component()].predicates.front();
+      progress_.component = trace.component();
+      progress_.components = static_cast<uint32_t>(analysis_.components.size());
+      progress_.name = logic::relation_name(first, program_, session_.names);
+      progress_.round = trace.round();
+      rows_before_ = rows;
+    }
+    progress_.rows = rows;
+    // Solutions that a rule folds count only until it is done.
+    progress_.new_rows = rows - std::min(rows, rows_before_);
+    progress_.bytes = machine_.device().counters().allocated;
+    options_.progress(progress_);
   }
 
   // The user's limits.
   Status check(uint64_t rows, bool makes_values) {
-    Status within = within_limits(rows, makes_values);
-    limit_reached_ |= !within.ok();
-    return within;
-  }
-
-  Status within_limits(uint64_t rows, bool makes_values) const {
+    if (options_.progress) report_progress(rows);
+    if (Status fits = check_memory(0); !fits.ok()) return fits;
     const uint64_t most = options_.max_rows > 0 ? options_.max_rows
                           : makes_values        ? kMostMadeRows
                                                 : UINT64_MAX;
     if (rows > most) {
       return Error{fmt::format("more than {} rows were derived", most),
                    "raise it with `--max-rows N`; recursion that makes ever new values, like "
-                   "`n(X + 1) :- n(X)`, needs a bound such as `X < 100`"};
+                   "`n(X + 1) :- n(X)`, needs a bound such as `X < 100`",
+                   ErrorKind::Limit};
     }
     if (options_.timeout_seconds <= 0) return Done{};
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
     if (passed.count() < options_.timeout_seconds) return Done{};
     return Error{fmt::format("not finished after {} seconds", options_.timeout_seconds),
-                 "raise it with `--timeout SECONDS`"};
+                 "raise it with `--timeout SECONDS`", ErrorKind::Limit};
+  }
+
+  // Memory of the process, where `more` bytes are about to be taken. The device minds its own.
+  Status check_memory(uint64_t more) const {
+    if (options_.memory_limit == 0) return Done{};
+    const uint64_t used = own_memory();
+    if (used + more <= options_.memory_limit) return Done{};
+    std::string details = fmt::format("the process takes {}", size_text(used));
+    if (more > 0) details += fmt::format(", the rows of an answer {} more", size_text(more));
+    return Error{std::move(details), "", ErrorKind::MemoryLimit};
   }
 
   // ---- what runs where ----
@@ -138,9 +261,17 @@ class Evaluation {
 
   // ---- answers ----
 
+  Result<std::vector<std::vector<lang::Value>>> rows_on_host(PredId pred) {
+    answering_ = true;
+    const relation::Relation& relation = database_[pred];
+    const uint64_t row = sizeof(Row) + relation.arity() * sizeof(lang::Value);
+    if (Status fits = check_memory(relation.rows() * row); !fits.ok()) return fits.error();
+    return database_.rows(pred);
+  }
+
   std::vector<Row> rows_of(PredId pred, RowStatus status, std::optional<Error>& error) {
     std::vector<Row> rows;
-    Result<std::vector<std::vector<lang::Value>>> values = database_.rows(pred);
+    Result<std::vector<std::vector<lang::Value>>> values = rows_on_host(pred);
     if (!values.ok()) {
       error = values.error();
       return rows;
@@ -185,20 +316,27 @@ class Evaluation {
     return answer;
   }
 
-  std::optional<Answer> answer_with_reference() {
+  // What was evaluated here. A row that cannot be fetched leaves its reason in `error`.
+  oracle::Preset make_preset(std::optional<Error>& error) {
     oracle::Preset preset;
     for (const Placement& placement : statistics_.placements) {
       preset.done.push_back(placement.on_device);
     }
     preset.valueless = rules_.valueless().count;
     preset.valueless_span = rules_.valueless().span;
-    std::optional<Error> error;
-    preset.rows = [&](PredId pred) {
-      Result<std::vector<std::vector<lang::Value>>> rows = database_.rows(pred);
+    preset.rows = [this, &error](PredId pred) {
+      Result<std::vector<std::vector<lang::Value>>> rows = rows_on_host(pred);
       if (rows.ok()) return std::move(*rows);
       error = rows.error();
       return std::vector<std::vector<lang::Value>>();
     };
+    return preset;
+  }
+
+  std::optional<Answer> answer_with_reference() {
+    const Trace::Timed timed(statistics_.trace, TraceKind::Reference);
+    std::optional<Error> error;
+    const oracle::Preset preset = make_preset(error);
     std::optional<Answer> answer =
         oracle::evaluate(program_, analysis_, session_, options_, &preset);
     if (error) return fail(*error);
@@ -215,8 +353,11 @@ class Evaluation {
   Database database_;
   Domains domains_;
   Rules rules_;
+  std::optional<std::vector<oracle::Relation>> others_;  // by predicate: what the reference found
   bool all_on_device_ = true;
-  bool limit_reached_ = false;
+  bool answering_ = false;
+  logic::Progress progress_;
+  uint64_t rows_before_ = 0;  // this round
 };
 
 }  // namespace
@@ -232,6 +373,56 @@ std::optional<Answer> evaluate(lang::Program& program, logic::Analysis& analysis
     analysis = std::move(*again);
   }
   return Evaluation(program, analysis, session, options, device, statistics, form).run();
+}
+
+namespace {
+
+// An evaluation works on rules that were rewritten for it, and with an analysis of those.
+struct SettledState {
+  logic::Analysis analysis;
+  std::optional<Evaluation> evaluation;
+};
+
+std::optional<Settled> settle_by_reference(lang::Program& program, const logic::Analysis& analysis,
+                                           lang::Session& session,
+                                           const logic::AnswerOptions& options) {
+  auto relations = oracle::settle(program, analysis, session, options, nullptr);
+  if (!relations) return std::nullopt;
+  auto shared = std::make_shared<const std::vector<oracle::Relation>>(std::move(*relations));
+  return Settled{[&program, &session, shared](PredId pred) -> Result<Rows> {
+    return to_columns((*shared)[pred.index].rows(), program[pred], session.names);
+  }};
+}
+
+}  // namespace
+
+std::optional<Settled> settle(lang::Program& program, const logic::Analysis& analysis,
+                              lang::Session& session, const logic::AnswerOptions& options,
+                              device::Device* device, Statistics& statistics) {
+  if (oracle::refuse_unsupported(program, session)) return std::nullopt;
+  if (device == nullptr) return settle_by_reference(program, analysis, session, options);
+
+  const std::vector<lang::Rule> rules = program.rules;
+  std::vector<std::vector<uint32_t>> rules_of;
+  for (const lang::Predicate& predicate : program.predicates) rules_of.push_back(predicate.rules);
+  auto state = std::make_shared<SettledState>();
+  state->analysis = analysis;
+  if (plan::expand_aggregates(program, analysis, session)) {
+    std::optional<logic::Analysis> again = logic::analyze(program, session);
+    XLOG_CHECK(again.has_value(), "a rewritten program is as safe as it was");
+    state->analysis = std::move(*again);
+  }
+  Evaluation& evaluation = state->evaluation.emplace(program, state->analysis, session, options,
+                                                     *device, statistics, std::nullopt);
+  const bool settled = evaluation.settle();
+
+  // Fetching rows needs the columns of a predicate, not its rules.
+  program.rules = rules;
+  program.predicates.erase(program.predicates.begin() + static_cast<ptrdiff_t>(rules_of.size()),
+                           program.predicates.end());
+  for (size_t p = 0; p < rules_of.size(); ++p) program.predicates[p].rules = rules_of[p];
+  if (!settled) return std::nullopt;
+  return Settled{[state](PredId pred) { return state->evaluation->rows_after(pred); }};
 }
 
 }  // namespace xlog::engine

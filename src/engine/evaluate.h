@@ -3,11 +3,15 @@
 // to the reference evaluator, which starts from the rows that the engine found.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "device/device.h"
+#include "engine/database.h"
+#include "engine/trace.h"
 #include "lang/load.h"
 #include "lang/program.h"
 #include "logic/analysis.h"
@@ -28,13 +32,30 @@ struct Statistics {
   uint64_t rounds = 0;
   uint64_t rows = 0;  // derived on the device
   device::Counters device;
+  std::vector<RelationFigures> relations;
+  Trace trace;  // whoever wants events says so before
 };
 
-// Reports as oracle::evaluate does. nullopt on refusal or limit. `form`: of kernels, where it is
-// not the one that fits the device.
+// Reports as oracle::evaluate does. nullopt on refusal or limit; the statistics are those of what
+// was done until then. `form`: of kernels, where it is not the one that fits the device.
 std::optional<logic::Answer> evaluate(lang::Program& program, logic::Analysis& analysis,
                                       lang::Session& session, const logic::AnswerOptions& options,
                                       device::Device& device, Statistics& statistics,
                                       std::optional<relation::Form> form = {});
+
+// ---- Rows instead of answers, for who looks into them (engine/proof.h) ----
+
+// All rows of an evaluated program, each predicate's when it is asked for. Refers to the program
+// and the device.
+struct Settled {
+  std::function<Result<Rows>(lang::PredId)> rows;
+};
+
+// Evaluates a program without queries whose components are all settled (oracle::is_settled).
+// Without a device the reference evaluator does it. Reports as evaluate() does; the program and the
+// analysis are afterwards as they were.
+std::optional<Settled> settle(lang::Program& program, const logic::Analysis& analysis,
+                              lang::Session& session, const logic::AnswerOptions& options,
+                              device::Device* device, Statistics& statistics);
 
 }  // namespace xlog::engine

@@ -6,7 +6,9 @@
 #include <memory>
 #include <utility>
 
+#include "base/memory.h"
 #include "base/text.h"
+#include "logic/memory_report.h"
 
 namespace xlog::io {
 namespace {
@@ -44,8 +46,11 @@ std::string shown(std::string_view text) {
 }
 
 FactLoader::FactLoader(std::string name, lang::PredId pred, lang::Program& program,
-                       lang::Session& session)
-    : name_(std::move(name)), predicate_(program[pred]), session_(session) {}
+                       lang::Session& session, uint64_t memory_limit)
+    : name_(std::move(name)),
+      predicate_(program[pred]),
+      session_(session),
+      memory_limit_(memory_limit) {}
 
 std::string FactLoader::column_name(size_t column) const {
   const Symbol name = predicate_.columns[column].name;
@@ -93,7 +98,24 @@ bool FactLoader::columns_can_be_read() {
   return true;
 }
 
+void FactLoader::check_memory() {
+  unchecked_rows_ = 0;
+  const uint64_t used = own_memory();
+  if (used <= memory_limit_) return;
+  uint64_t row_bytes = 0;
+  for (size_t c = 0; c < arity(); ++c) row_bytes += lang::width(type(c).kind);
+  logic::report_memory_shortage(
+      {.limit = memory_limit_,
+       .doing = fmt::format("rows of `{}` were loaded", signature()),
+       .place = name_,
+       .details = fmt::format("the process takes {}", size_text(used)),
+       .largest = logic::RelationSize{signature(), rows(), rows() * row_bytes}},
+      session_);
+  errors_ = kMaxErrors;
+}
+
 bool FactLoader::finish() {
+  if (memory_limit_ > 0 && errors_ == 0) check_memory();
   if (errors_ == 0) {
     for (lang::FactColumn& c : table().columns) c.shrink_to_fit();
     if (table().rows > rows_before_) table().runs.push_back({rows_before_, 0});

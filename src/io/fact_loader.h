@@ -18,7 +18,8 @@ namespace xlog::io {
 
 class FactLoader {
  public:
-  FactLoader(std::string name, lang::PredId pred, lang::Program& program, lang::Session& session);
+  FactLoader(std::string name, lang::PredId pred, lang::Program& program, lang::Session& session,
+             uint64_t memory_limit = 0);
 
   bool begin();
   // Without errors the rows stay, else all of them go.
@@ -40,11 +41,15 @@ class FactLoader {
                    const std::string& what_names_them, std::vector<size_t>& positions);
 
   lang::FactColumn& column(size_t c) { return table().columns[c]; }
-  void end_rows(size_t n) { table().rows += n; }
+  void end_rows(size_t n) {
+    table().rows += n;
+    unchecked_rows_ += n;
+    if (memory_limit_ > 0 && unchecked_rows_ >= kRowsPerLook) check_memory();
+  }
   size_t rows() { return table().rows; }
   void drop_unfinished_row();  // values that were appended since the last end_rows()
 
-  // `place` is "edges.csv:17". After kMaxErrors the caller stops.
+  // `place` is "edges.csv:17". After kMaxErrors the caller stops, and where memory runs out.
   static constexpr size_t kMaxErrors = 10;
   Diagnostic& row_error(const std::string& place, std::string message);
   Diagnostic& bad_value(const std::string& place, size_t column, const std::string& shown_value);
@@ -55,7 +60,9 @@ class FactLoader {
   const std::string& name() const { return name_; }
 
  private:
+  static constexpr size_t kRowsPerLook = 100'000;  // at the memory of the process
   bool columns_can_be_read();
+  void check_memory();
   lang::FactTable& table() { return *predicate_.facts; }
 
   std::string name_;  // of the file
@@ -63,6 +70,8 @@ class FactLoader {
   lang::Session& session_;
   size_t rows_before_ = 0;
   size_t errors_ = 0;
+  uint64_t memory_limit_;
+  size_t unchecked_rows_ = 0;
 };
 
 // A text in an error message: printable, and not too much of it.

@@ -37,9 +37,9 @@ PredId find_relation(const Input& input, const Program& program, const Session& 
   XLOG_UNREACHABLE("loading the program checked that each --input has one relation");
 }
 
-bool load_input(const Input& input, Program& program, Session& session) {
+bool load_input(const Input& input, Program& program, Session& session, uint64_t memory_limit) {
   const PredId pred = find_relation(input, program, session);
-  FactLoader loader(input.path, pred, program, session);
+  FactLoader loader(input.path, pred, program, session, memory_limit);
   ByteSource source;
   if (!source.open(input.path)) {
     loader.cannot_read(source.reason());
@@ -83,9 +83,10 @@ Input parse_input(std::string relation, std::string_view text) {
   return input;
 }
 
-bool load_inputs(const std::vector<Input>& inputs, Program& program, Session& session) {
+bool load_inputs(const std::vector<Input>& inputs, Program& program, Session& session,
+                 uint64_t memory_limit) {
   bool ok = true;
-  for (const Input& input : inputs) ok = load_input(input, program, session) && ok;
+  for (const Input& input : inputs) ok = load_input(input, program, session, memory_limit) && ok;
   return ok;
 }
 

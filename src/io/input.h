@@ -2,6 +2,7 @@
 // first bytes: a SQLite database, or CSV or TSV text, which may be packed with gzip or zstd.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,8 @@ struct Input {
 Input parse_input(std::string relation, std::string_view text);
 
 // Loads all of them. On errors the diagnostics say so, and no row of a file with an error is kept.
-bool load_inputs(const std::vector<Input>& inputs, lang::Program& program, lang::Session& session);
+// Where the process takes more memory than the limit (0: none), that is an error too.
+bool load_inputs(const std::vector<Input>& inputs, lang::Program& program, lang::Session& session,
+                 uint64_t memory_limit = 0);
 
 }  // namespace xlog::io

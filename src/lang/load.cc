@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "lang/goal.h"
+
 namespace xlog::lang {
 
 namespace {
@@ -88,11 +90,16 @@ std::optional<Program> load(const SourceFile& file, Session& session, const Load
   Module main = parse(file, session.names.symbols, session.diagnostics);
   if (session.diagnostics.has_errors()) return std::nullopt;
 
+  if (!options.goal.empty() && !add_goal(options.goal, main, session)) return std::nullopt;
+
   LinkedModules modules;
   if (!link(std::move(main), session, options, modules)) return std::nullopt;
 
   std::optional<Program> program = lower(std::move(modules), session, options);
-  if (program && !session.diagnostics.has_errors()) infer_types(*program, session);
+  if (!program || session.diagnostics.has_errors()) return program;
+  if (!options.goal.empty() && !take_goal(*program, session)) return program;
+  infer_types(*program, session);
+  if (program->goal && !session.diagnostics.has_errors()) type_goal(*program, session);
   return program;
 }
 

@@ -28,6 +28,7 @@ struct LoadOptions {
   std::vector<std::pair<std::string, std::string>> constants;  // -D name=value
   std::vector<std::string> inputs;  // relations that --input will fill: "edge" or "edge/2"
   bool implicit_queries = true;     // answer every defined predicate when there is no query
+  std::string goal;                 // an atom to be asked about, or empty (lang/goal.h)
 };
 
 // Reads a file ("-" is standard input) into session.sources. nullptr and a diagnostic when it

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "lang/goal.h"
 #include "lang/lower.h"
 
 namespace xlog::lang {
@@ -168,8 +169,10 @@ void warn_undefined(Lowering& low) {
     const PredicateState& state = low.states[i];
     if (state.defined || predicate.declared || predicate.is_input || predicate.neural) continue;
     if (has_errors && is_hidden(low, state.key)) continue;  // an error about imports says it better
-    Diagnostic& diagnostic = low.report(Code::UndefinedPredicate, state.first_use,
-                                        fmt::format("nothing defines `{}`", low.show(state.key)));
+    const bool asked = is_in_goal(state.first_use, low.session.sources);
+    Diagnostic& diagnostic =
+        low.report(asked ? Code::UnknownPredicate : Code::UndefinedPredicate, state.first_use,
+                   fmt::format("nothing defines `{}`", low.show(state.key)));
     if (hints++ < kMaxHints) add_hints(low, PredId{i}, diagnostic);
   }
 }

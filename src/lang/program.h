@@ -212,6 +212,15 @@ struct NeuralDecl {
   Span span;
 };
 
+// One atom that is asked about from outside the program (lang/goal.h).
+struct Goal {
+  PredId pred;
+  std::vector<Term> args;           // constants, variables, and lists and compounds of such; typed
+  std::vector<Variable> variables;  // that the arguments name
+  std::string text;                 // "reach(1, X)"
+  Span span;                        // in its own source text
+};
+
 struct ModuleInfo {
   std::string name;  // "a/b"; the main file is module 0 with its file name
   std::string path;
@@ -224,6 +233,7 @@ struct Program {
   std::vector<ProbQuery> prob_queries;
   std::vector<Evidence> evidence;
   std::vector<NeuralDecl> neural;
+  std::optional<Goal> goal;  // when LoadOptions::goal asks for one
   std::vector<ModuleInfo> modules;
   Pragmas pragmas;
 

@@ -4,6 +4,7 @@
 #include <gmpxx.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,17 @@ struct Answer {
       false;  // a plain Datalog program violates a constraint (reported): exit code 1
 };
 
+// How far an evaluation is.
+struct Progress {
+  uint32_t component = 0;  // from 0
+  uint32_t components = 0;
+  std::string name;  // of a predicate of the component
+  uint64_t round = 0;
+  uint64_t new_rows = 0;  // that this round has added so far
+  uint64_t rows = 0;      // of all components
+  uint64_t bytes = 0;     // on a device; 0: in the memory of the process alone
+};
+
 struct AnswerOptions {
   Mode mode = Mode::Faeel;
   bool well_founded = false;
@@ -58,6 +70,9 @@ struct AnswerOptions {
   uint64_t max_candidates = uint64_t{1} << 24;
   uint64_t max_rows = 0;       // 0: what the evaluator thinks wise
   double timeout_seconds = 0;  // 0: none
+  uint64_t memory_limit = 0;   // bytes of the process, and of the device's buffers; 0: none
+  // Called between steps of the evaluation, often: whoever listens decides what is worth showing.
+  std::function<void(const Progress&)> progress;
 };
 
 }  // namespace xlog::logic

@@ -2,14 +2,47 @@
 
 #include <fmt/format.h>
 
+#include "base/memory.h"
+
 namespace xlog::oracle {
 
-void Context::check_time() const {
+void Context::check_limits() const {
+  if (options.progress && component < analysis.components.size()) {
+    options.progress({
+        .component = component,
+        .components = static_cast<uint32_t>(analysis.components.size()),
+        .name = logic::relation_name(analysis.components[component].predicates.front(), program,
+                                     session.names),
+        .round = round,
+        .new_rows = rows - rows_before,
+        .rows = rows,
+    });
+  }
+  constexpr uint64_t kStepsPerLook = 0x10000;  // asking the system takes as long as some hundred
+  if (options.memory_limit > 0 && steps % kStepsPerLook == 0) {
+    const uint64_t used = own_memory();
+    if (used > options.memory_limit) {
+      out_of_memory(options.memory_limit, fmt::format("the process takes {}", size_text(used)));
+    }
+  }
   if (options.timeout_seconds <= 0) return;
   const std::chrono::duration<double> used = std::chrono::steady_clock::now() - start;
   if (used.count() < options.timeout_seconds) return;
   throw LimitExceeded{fmt::format("the time limit of {} s is over", options.timeout_seconds),
                       "raise it with `--timeout SECONDS`"};
+}
+
+void Context::out_of_memory(uint64_t limit, std::string details) const {
+  logic::MemoryShortage shortage;
+  shortage.limit = limit;
+  shortage.doing = "the program was evaluated";
+  if (rule) {
+    shortage.doing = "this rule was evaluated";
+    shortage.span = program.rules[*rule].span;
+  }
+  shortage.details = std::move(details);
+  if (largest) shortage.largest = largest();
+  throw MemoryExceeded{std::move(shortage)};
 }
 
 void Context::count_row() {

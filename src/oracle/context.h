@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -13,6 +15,7 @@
 #include "lang/program.h"
 #include "logic/analysis.h"
 #include "logic/answer.h"
+#include "logic/memory_report.h"
 
 namespace xlog::oracle {
 
@@ -20,6 +23,11 @@ namespace xlog::oracle {
 struct LimitExceeded {
   std::string message;
   std::string help;
+};
+
+// The same for MemoryExhausted.
+struct MemoryExceeded {
+  logic::MemoryShortage shortage;
 };
 
 struct Preset;
@@ -37,6 +45,13 @@ struct Context {
   uint64_t candidates = 0;  // guesses tried for stable models
   uint64_t steps = 0;
 
+  // Where the evaluation is, for progress and for those who ask what took the memory.
+  uint32_t component = 0;
+  uint64_t round = 0;
+  uint64_t rows_before = 0;      // this round
+  std::optional<uint32_t> rule;  // that is evaluated
+  std::function<std::optional<logic::RelationSize>()> largest;
+
   // Instances whose arithmetic has no value (division by zero, a cast out of range): each counts
   // once.
   std::set<std::pair<uint32_t, std::vector<std::pair<uint8_t, uint64_t>>>> valueless;
@@ -50,9 +65,15 @@ struct Context {
 
   // Called in every inner loop.
   void tick() {
-    if ((++steps & 0xFFF) == 0) check_time();
+    if ((++steps & 0xFFF) == 0) check_limits();
   }
-  void check_time() const;
+  void check_limits() const;
+  void begin_round(uint32_t component_in, uint64_t round_in) {
+    component = component_in;
+    round = round_in;
+    rows_before = rows;
+  }
+  [[noreturn]] void out_of_memory(uint64_t limit, std::string details) const;
   // Unless the user says otherwise.
   uint64_t most_rows() const { return options.max_rows > 0 ? options.max_rows : 5'000'000; }
   void count_row();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 
 #include "base/check.h"
 #include "oracle/context.h"
@@ -38,6 +39,7 @@ class Evaluation {
     answer.mode = context_.options.mode;
     answer.well_founded = context_.options.well_founded;
     instance_ = instantiate(context_);
+    context_.largest = [this] { return largest_relation(instance_.database, context_); };
     bounds_ = well_founded_bounds(instance_.ground, answer.mode, context_);
     if (instance_.violation && is_plain_datalog()) report_violation(*instance_.violation);
     if (answer.well_founded) {
@@ -296,6 +298,30 @@ std::optional<Answer> evaluate(const lang::Program& program, const logic::Analys
     report_valueless(before + context.valueless.size(),
                      before > 0 ? preset->valueless_span : context.valueless_span, session);
     return answer;
+  } catch (const LimitExceeded& limit) {
+    session.diagnostics.report(Code::LimitReached, {}, limit.message).help(limit.help);
+    return std::nullopt;
+  } catch (const MemoryExceeded& memory) {
+    logic::report_memory_shortage(memory.shortage, session);
+    return std::nullopt;
+  } catch (const std::bad_alloc&) {
+    logic::report_memory_shortage({.doing = "worlds were looked for"}, session);
+    return std::nullopt;
+  }
+}
+
+std::optional<std::vector<Relation>> settle(const lang::Program& program,
+                                            const logic::Analysis& analysis, lang::Session& session,
+                                            const logic::AnswerOptions& options,
+                                            const Preset* preset) {
+  Context context(program, analysis, session, options);
+  context.preset = preset;
+  try {
+    Instantiation instance = instantiate(context);
+    const uint64_t before = preset != nullptr ? preset->valueless : 0;
+    report_valueless(before + context.valueless.size(),
+                     before > 0 ? preset->valueless_span : context.valueless_span, session);
+    return std::move(instance.database.relations);
   } catch (const LimitExceeded& limit) {
     session.diagnostics.report(Code::LimitReached, {}, limit.message).help(limit.help);
     return std::nullopt;

@@ -11,6 +11,7 @@
 #include "lang/program.h"
 #include "logic/analysis.h"
 #include "logic/answer.h"
+#include "oracle/relation.h"
 
 namespace xlog::oracle {
 
@@ -27,10 +28,17 @@ struct Preset {
 void report_valueless(uint64_t count, Span span, lang::Session& session);
 
 // Reports what it refuses (probabilistic, neural and learnable constructs: NotSupportedByEngine),
-// limits (LimitReached), violated constraints of plain Datalog programs, divisions by zero. nullopt
-// on refusal or limit.
+// limits (LimitReached, MemoryExhausted), violated constraints of plain Datalog programs, divisions
+// by zero. nullopt on refusal or limit.
 std::optional<logic::Answer> evaluate(const lang::Program& program, const logic::Analysis& analysis,
                                       lang::Session& session, const logic::AnswerOptions& options,
                                       const Preset* preset = nullptr);
+
+// The rows of every predicate of a program without queries that is settled as a whole (is_settled);
+// of those in `preset` only what others read. Reports as evaluate() does.
+std::optional<std::vector<Relation>> settle(const lang::Program& program,
+                                            const logic::Analysis& analysis, lang::Session& session,
+                                            const logic::AnswerOptions& options,
+                                            const Preset* preset);
 
 }  // namespace xlog::oracle

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <new>
 
 #include "base/check.h"
 #include "logic/components.h"
@@ -57,6 +58,8 @@ class Instantiator {
     for (uint32_t c = 0; c < context_.analysis.components.size(); ++c) {
       const logic::Component& component = context_.analysis.components[c];
       const bool settled = is_settled(component, context_.options);
+      context_.begin_round(c, 0);
+      context_.rule.reset();
       for (PredId p : component.predicates) {
         out_.database.states[p.index] = settled ? PredicateState::Settled : PredicateState::Open;
         if (!is_done(c)) load_facts(p);
@@ -71,6 +74,20 @@ class Instantiator {
     for (uint32_t rule : context_.analysis.constraints) ground_constraint(rule);
     out_.ground.atom_count = static_cast<uint32_t>(out_.database.atoms.size());
     return std::move(out_);
+  }
+
+  // With what this round has derived so far.
+  std::optional<logic::RelationSize> largest() const {
+    std::optional<logic::RelationSize> largest = largest_relation(out_.database, context_);
+    std::map<PredId, uint64_t> rows;
+    for (const auto& [pred, tuple] : derived_) ++rows[pred];
+    for (const auto& [pred, count] : rows) {
+      const uint64_t row = sizeof(derived_.front()) + context_.program[pred].arity * sizeof(Value);
+      if (largest && largest->bytes >= count * row) continue;
+      largest = {logic::relation_name(pred, context_.program, context_.session.names), count,
+                 count * row};
+    }
+    return largest;
   }
 
  private:
@@ -138,11 +155,12 @@ class Instantiator {
     };
     std::map<PredId, std::pair<size_t, size_t>> delta;  // rows that the last round added
     for (bool first = true;; first = false) {
-      std::vector<std::pair<PredId, Tuple>> derived;
+      context_.begin_round(component_index, context_.round + 1);
+      derived_ = {};
       for (uint32_t r : component.rules) {
         const Rule& rule = rule_at(r);
         if (first || reads_inside_other_than_positively(rule, inside)) {
-          derive(r, component_index, nullptr, derived);
+          derive(r, component_index, nullptr);
           continue;
         }
         for (uint32_t i = 0; i < rule.body.size(); ++i) {
@@ -150,16 +168,16 @@ class Instantiator {
           if (literal.kind != LiteralKind::Atom || !inside(literal.pred)) continue;
           const auto [begin, end] = delta[literal.pred];
           if (begin == end) continue;
-          derive(
-              r, component_index, [&](Matcher& m) { m.set_delta(i, begin, end); }, derived);
+          derive(r, component_index, [&](Matcher& m) { m.set_delta(i, begin, end); });
         }
       }
       for (PredId p : component.predicates) delta[p].first = relation(p).size();
       bool changed = false;
-      for (auto& [p, tuple] : derived) changed |= insert(p, std::move(tuple));
+      for (auto& [p, tuple] : derived_) changed |= insert(p, std::move(tuple));
       for (PredId p : component.predicates) delta[p].second = relation(p).size();
-      if (!changed) return;
+      if (!changed) break;
     }
+    derived_ = {};
   }
 
   // Rounds over the new rows of positive literals are not enough when the component is also read
@@ -179,16 +197,16 @@ class Instantiator {
     });
   }
 
-  void derive(uint32_t r, uint32_t component, const std::function<void(Matcher&)>& prepare,
-              std::vector<std::pair<PredId, Tuple>>& derived) {
+  void derive(uint32_t r, uint32_t component, const std::function<void(Matcher&)>& prepare) {
     const Rule& rule = rule_at(r);
+    context_.rule = r;
     Matcher matcher(context_, out_.database, nullptr);
     matcher.set_component(component);
     if (prepare) prepare(matcher);
     if (!rule.aggregates.empty()) {
       for (const Group& group : groups_of(r, matcher)) {
         for (const std::vector<Value>& result : results_of(*group.input)) {
-          derived.push_back({rule.head[0].pred, with_aggregates(rule, group.head, result)});
+          derived_.push_back({rule.head[0].pred, with_aggregates(rule, group.head, result)});
         }
       }
       return;
@@ -198,7 +216,7 @@ class Instantiator {
       for (size_t e = 0; e < rule.head.size(); ++e) {
         for_each_condition(r, e, matcher, bindings, [&](const auto&) {
           if (auto tuple = head_tuple(rule.head[e], matcher, bindings))
-            derived.push_back({rule.head[e].pred, *tuple});
+            derived_.push_back({rule.head[e].pred, *tuple});
         });
       }
     });
@@ -223,6 +241,7 @@ class Instantiator {
 
   void ground_rule(uint32_t r) {
     const Rule& rule = rule_at(r);
+    context_.rule = r;
     Matcher matcher(context_, out_.database, &out_.ground);
     if (!rule.aggregates.empty()) {
       for (const Group& group : groups_of(r, matcher)) {
@@ -282,6 +301,7 @@ class Instantiator {
   // violate.
   void ground_constraint(uint32_t r) {
     const Rule& rule = rule_at(r);
+    context_.rule = r;
     Matcher matcher(context_, out_.database, &out_.ground);
     Bindings bindings(rule.variables.size());
     matcher.solve(
@@ -414,7 +434,8 @@ class Instantiator {
 
   Context& context_;
   Instantiation out_;
-  std::vector<Value> violating_;  // the variables of the violation
+  std::vector<std::pair<PredId, Tuple>> derived_;  // by the rules of this round
+  std::vector<Value> violating_;                   // the variables of the violation
 };
 
 }  // namespace
@@ -425,6 +446,28 @@ bool is_settled(const logic::Component& component, const logic::AnswerOptions& o
          (options.mode == logic::Mode::Faeel || options.well_founded);
 }
 
-Instantiation instantiate(Context& context) { return Instantiator(context).run(); }
+Instantiation instantiate(Context& context) {
+  Instantiator instantiator(context);
+  context.largest = [&] { return instantiator.largest(); };
+  try {
+    Instantiation made = instantiator.run();
+    context.largest = nullptr;
+    return made;
+  } catch (const std::bad_alloc&) {
+    context.out_of_memory(0, "");
+  }
+}
+
+std::optional<logic::RelationSize> largest_relation(const Database& database,
+                                                    const Context& context) {
+  std::optional<logic::RelationSize> largest;
+  for (uint32_t p = 0; p < database.relations.size(); ++p) {
+    const Relation& relation = database.relations[p];
+    if (relation.size() == 0 || (largest && relation.bytes() <= largest->bytes)) continue;
+    largest = {logic::relation_name({p}, context.program, context.session.names), relation.size(),
+               relation.bytes()};
+  }
+  return largest;
+}
 
 }  // namespace xlog::oracle

@@ -30,4 +30,8 @@ bool is_settled(const logic::Component& component, const logic::AnswerOptions& o
 
 Instantiation instantiate(Context& context);
 
+// By the memory that it takes, about.
+std::optional<logic::RelationSize> largest_relation(const Database& database,
+                                                    const Context& context);
+
 }  // namespace xlog::oracle

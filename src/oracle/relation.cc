@@ -14,6 +14,15 @@ uint64_t hash_values(std::span<const Value> values) {
   return h;
 }
 
+uint64_t Relation::bytes() const {
+  if (rows_.empty()) return 0;
+  // A row is a block of its own, and so are its cell in the hash table and the list in that.
+  constexpr uint64_t kBlock = 16;
+  const uint64_t row = sizeof(Tuple) + rows_.front().size() * sizeof(Value) + kBlock;
+  const uint64_t cell = sizeof(uint64_t) + sizeof(std::vector<uint32_t>) + 4 * kBlock;
+  return rows_.size() * (row + cell * (1 + indexes_.size()));
+}
+
 bool Relation::insert(Tuple tuple) {
   std::vector<uint32_t>& bucket = by_hash_[hash_values(tuple)];
   for (uint32_t i : bucket) {

@@ -23,6 +23,7 @@ class Relation {
   size_t size() const { return rows_.size(); }
   const Tuple& row(size_t i) const { return rows_[i]; }
   const std::vector<Tuple>& rows() const { return rows_; }
+  uint64_t bytes() const;  // about
 
   bool insert(Tuple tuple);                              // false when it was there
   std::optional<size_t> find(const Tuple& tuple) const;  // its row

@@ -38,6 +38,7 @@ class Relation {
   // With those of this round.
   uint32_t stored() const { return forgotten_ + skipped_ + bag_.rows() + waiting_.rows(); }
   uint64_t bytes() const;
+  uint32_t index_count() const { return static_cast<uint32_t>(indexes_.size()); }
 
   // Columns hold the rows from `forgotten` on; need_columns() makes that all rows.
   const device::Buffer& column(uint32_t c) const { return bag_.columns()[c]; }

@@ -8,6 +8,18 @@ namespace xlog::relation {
 using kernel::Buffer;
 using kernel::Type;
 
+std::string_view spelling(SetKind kind) {
+  switch (kind) {
+    case SetKind::Packed:
+      return "packed";
+    case SetKind::Wide:
+      return "wide";
+    case SetKind::Bits:
+      return "bits";
+  }
+  XLOG_UNREACHABLE("a kind of set");
+}
+
 namespace {
 
 struct BitPlace {

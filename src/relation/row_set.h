@@ -8,6 +8,7 @@
 #pragma once
 
 #include <functional>
+#include <string_view>
 #include <vector>
 
 #include "kernel/plan_builder.h"
@@ -18,6 +19,8 @@ namespace xlog::relation {
 constexpr uint32_t kWordBits = 32;
 
 enum class SetKind : uint8_t { Packed, Wide, Bits };
+
+std::string_view spelling(SetKind kind);  // "packed"
 
 constexpr kernel::Type cell_type(SetKind kind) {
   return kind == SetKind::Packed ? kernel::Type::U64 : kernel::Type::U32;

@@ -1,4 +1,4 @@
-# The exit codes: 0 answered, 1 error, 2 usage, 3 no world view, 4 limit.
+# The exit codes: 0 answered, 1 error, 2 usage, 3 no world view or no such fact, 4 limit.
 . "$(dirname "$0")/lib.sh"
 
 echo 'p(1). p(2). ?- p(X).' >ok.xlog
@@ -56,7 +56,7 @@ expect_status 0
 expect_out 'run'
 expect_status 0 --help
 expect_status 0 --version
-for command in run check fmt explain repl watch version completion; do
+for command in run check fmt explain why repl watch version completion; do
   expect_status 0 $command --help
   expect_out 'Examples:'
 done

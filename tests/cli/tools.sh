@@ -56,6 +56,8 @@ for shell in bash zsh fish; do
   expect_status 0 completion $shell
   expect_out 'epistemic-mode'
   expect_out 'ndjson'
+  expect_out 'no-progress'
+  expect_out 'memory'
   expect_out 'completion'
   ! command -v $shell >/dev/null || $shell -n out || fail "the $shell script has errors"
 done

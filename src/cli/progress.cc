@@ -1,0 +1,95 @@
+#include "cli/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+namespace xlog::cli {
+namespace {
+
+constexpr double kFirstAfter = 1;   // seconds
+constexpr double kThenEvery = 0.2;  // seconds
+constexpr std::string_view kEraseLine = "\r\x1b[K";
+
+// "950", "1.2k", "34M"
+std::string short_count(double count) {
+  constexpr std::string_view kUnits = " kMGT";
+  size_t unit = 0;
+  for (; count >= 1000 && unit + 1 < kUnits.size(); ++unit) count /= 1000;
+  if (unit == 0) return fmt::format("{:.0f}", count);
+  return fmt::format("{:.{}f}{}", count, count < 10 ? 1 : 0, kUnits[unit]);
+}
+
+// The longest beginning that takes at most so many columns of a terminal.
+std::string fitting(std::string_view text, size_t columns) {
+  size_t used = 0, end = 0;
+  while (end < text.size()) {
+    const CodePoint c = decode_utf8(text, end);
+    used += static_cast<size_t>(display_width(c.value));
+    if (used > columns) break;
+    end += c.bytes;
+  }
+  return std::string(text.substr(0, end));
+}
+
+}  // namespace
+
+std::string progress_text(const logic::Progress& now, double rows_per_second) {
+  std::string text =
+      fmt::format("[{}/{}] {}", now.component + 1, now.components, printable(now.name));
+  if (now.round > 0) text += fmt::format(", round {}", now.round);
+  return text + fmt::format(": {} new rows, {} rows/s, {}",
+                            short_count(static_cast<double>(now.new_rows)),
+                            short_count(rows_per_second),
+                            size_text(now.bytes > 0 ? now.bytes : own_memory()));
+}
+
+ProgressLine::ProgressLine(Clock clock, Sink sink, uint32_t width)
+    : clock_(std::move(clock)),
+      sink_(std::move(sink)),
+      width_(width),
+      shown_at_(clock_()),
+      next_(shown_at_ + kFirstAfter) {}
+
+void ProgressLine::show(const logic::Progress& now) {
+  const double time = clock_();
+  if (time < next_) return;
+  // Components on different evaluators count their rows apart.
+  const uint64_t more = now.rows - std::min(now.rows, shown_rows_);
+  const double rate = static_cast<double>(more) / (time - shown_at_);
+  sink_(fmt::format("{}{}", kEraseLine, fitting(progress_text(now, rate), width_)));
+  visible_ = true;
+  shown_at_ = time;
+  shown_rows_ = now.rows;
+  next_ = time + kThenEvery;
+}
+
+void ProgressLine::clear() {
+  if (!visible_) return;
+  sink_(kEraseLine);
+  visible_ = false;
+}
+
+std::unique_ptr<ProgressLine> progress_on_terminal(const ReportOptions& options) {
+  if (options.quiet || options.json || options.no_progress) return nullptr;
+  const char* term = std::getenv("TERM");
+  if (isatty(STDERR_FILENO) == 0 || term == nullptr || std::string_view(term) == "dumb") {
+    return nullptr;
+  }
+  auto clock = [] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  };
+  auto sink = [](std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    std::fflush(stderr);
+  };
+  return std::make_unique<ProgressLine>(clock, sink, terminal_width(stderr));
+}
+
+}  // namespace xlog::cli

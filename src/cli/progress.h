@@ -1,0 +1,51 @@
+// One line on a terminal that says how far a long run is, rewritten in place and taken away at the
+// end.
+//
+//   ProgressLine line(clock, sink, width);
+//   options.answer.progress = [&](const logic::Progress& now) { line.show(now); };
+//   run_pipeline(...);
+//   line.clear();
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "cli/pipeline.h"
+
+namespace xlog::cli {
+
+class ProgressLine {
+ public:
+  using Clock = std::function<double()>;  // seconds
+  using Sink = std::function<void(std::string_view)>;
+  ProgressLine(Clock clock, Sink sink, uint32_t width);
+  ~ProgressLine() { clear(); }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  // Writes nothing in the first second, and later at most five times in one.
+  void show(const logic::Progress& now);
+  // Nothing stays on the terminal.
+  void clear();
+
+ private:
+  Clock clock_;
+  Sink sink_;
+  uint32_t width_;
+  double shown_at_;
+  uint64_t shown_rows_ = 0;
+  double next_;
+  bool visible_ = false;
+};
+
+// "[3/7] reach/2, round 12: 1.2M new rows, 3.4M rows/s, 1.2 GiB"
+std::string progress_text(const logic::Progress& now, double rows_per_second);
+
+// On standard error, where that is a terminal that can rewrite a line and nobody asked for silence;
+// else nullptr.
+std::unique_ptr<ProgressLine> progress_on_terminal(const ReportOptions& options);
+
+}  // namespace xlog::cli

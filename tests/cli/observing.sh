@@ -1,0 +1,80 @@
+# --stats, --profile, --memory and what a run leaves behind when memory runs out.
+. "$(dirname "$0")/lib.sh"
+
+cat >reach.xlog <<'X'
+edge(1, 2). edge(2, 3). edge(3, 1).
+reach(X, Y) :- edge(X, Y).
+reach(X, Z) :- reach(X, Y), edge(Y, Z).
+?- reach(1, X).
+X
+cat >pairs.xlog <<'X'
+n(1..1500).
+pair(X, Y) :- n(X), n(Y), X != Y + 5000.
+?- pair(1, 2).
+X
+
+# The table, and JSON on one line after everything else.
+expect_status 0 run --stats reach.xlog
+expect_err 'largest relations'
+expect_err 'reach/2'
+expect_err '(new reach(X, Y))'
+expect_status 0 run reach.xlog --stats=json
+expect_err '{"exit_code":0,'
+[ "$(wc -l <err)" -eq 1 ] || fail "JSON statistics are one line"
+expect_status 2 run reach.xlog --stats=xml
+expect_err '--stats=json'
+
+# A profile appears complete, also of a run that reached a limit, or not at all.
+expect_status 0 run reach.xlog --profile trace.json
+grep -q '"ph":"X"' trace.json || fail "no events in the profile"
+[ "$(tail -n 1 trace.json)" = ']}' ] || fail "the profile has no end"
+expect_status 4 run pairs.xlog --max-rows 1000 --profile limit.json
+[ "$(tail -n 1 limit.json)" = ']}' ] || fail "a run that ends early has a profile too"
+expect_status 1 run reach.xlog --profile missing/trace.json
+expect_err 'error[E0802]: cannot write `missing/trace.json`'
+[ ! -s out ] || fail "a profile that cannot be written is known before the run"
+mkdir folder
+expect_status 1 run reach.xlog --profile folder
+expect_err 'it is a folder'
+[ "$(ls | grep -c 'json\.')" -eq 0 ] || fail "temporary files stay"
+
+# No progress where nobody looks.
+expect_status 0 run pairs.xlog --device interp --no-progress
+expect_no_err
+
+# Sizes.
+for size in '' 0 abc 12x 5MM -3 1e6; do
+  expect_status 2 run reach.xlog --memory "$size"
+  expect_err 'not a size such as 500M'
+done
+expect_status 0 run reach.xlog --memory 2G
+expect_status 0 run reach.xlog --memory 2000000000
+
+# Too little: the rule, the relation, the limit and the way out; no file.
+case ${XLOG_SANITIZE:-} in
+'')
+  for engine in auto reference; do
+    expect_status 4 run pairs.xlog --engine $engine --memory 20M --output answers.csv
+    expect_err 'error[E0705]: the memory limit of 20 MiB was reached'
+    expect_err 'pairs.xlog:2:1'
+    expect_err 'the largest relation is `pair/2`'
+    expect_err 'raise it with `--memory SIZE`'
+    [ ! -e answers.csv ] || fail "an output file of a run that failed"
+  done
+  expect_status 0 run pairs.xlog --memory 1G --output answers.csv
+  [ -s answers.csv ] || fail "enough memory, but no answer"
+
+  awk 'BEGIN { for (i = 0; i < 1000000; ++i) print i "," i * 7 }' >edges.csv
+  echo 'pred edge(u64, u64). ?- edge(3, X).' >edges.xlog
+  expect_status 4 run edges.xlog --input edge=edges.csv --memory 10M
+  expect_err 'error[E0705]: the memory limit of 10 MiB was reached while rows of `edge/2` were'
+  expect_status 0 run edges.xlog --input edge=edges.csv --memory 1G
+
+  # Where the system itself has no more.
+  (ulimit -v 200000 && "$xlog" run pairs.xlog --engine reference >out 2>err)
+  [ $? -eq 4 ] || fail "no memory should be exit status 4"
+  expect_err 'error[E0705]: no memory was left while this rule was evaluated'
+  expect_err 'the largest relation is `pair/2`'
+  ;;
+esac
+finish

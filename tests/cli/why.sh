@@ -1,0 +1,88 @@
+# why: proofs, why not, forms, errors; the proofs in docs/language.md.
+. "$(dirname "$0")/lib.sh"
+
+cat >a.xlog <<'END'
+pred edge(u32, u32).
+edge(1, 2).
+reach(X,Y):-edge(X,Y).
+reach(X, Z) :- reach(X, Y), edge(Y, Z).
+{ pick(X) : edge(X, _) }.
+far(X) :- reach(1, X), not edge(1, X).
+?- reach(1, X).
+END
+printf '2,3\n3,4\n' >edges.csv
+
+expect_status 0 why 'reach(1, 4)' a.xlog --input edge=edges.csv
+expect_exactly 'reach(1, 4)
+  by reach(X, Z) :- reach(X, Y), edge(Y, Z).  [a.xlog:4]
+    reach(1, 3)
+      by reach(X, Z) :- reach(X, Y), edge(Y, Z).  [a.xlog:4]
+        reach(1, 2)
+          by reach(X, Y) :- edge(X, Y).  [a.xlog:3]
+            edge(1, 2)  fact  [a.xlog:2]
+        edge(2, 3)  input  [edges.csv]
+    edge(3, 4)  input  [edges.csv]'
+expect_no_err
+cp out wanted_everywhere
+for engine in '--engine reference' '--device interp' '--device cpu'; do
+  # shellcheck disable=SC2086
+  expect_status 0 why 'reach(1, 4)' a.xlog --input edge=edges.csv $engine
+  cmp -s out wanted_everywhere || fail "another proof with $engine"
+done
+"$xlog" why 'far(3)' - --input edge=edges.csv <a.xlog >out 2>err || fail "from standard input"
+expect_out 'not edge(1, 3)  no such row'
+
+expect_status 0 why 'reach(1, X)' a.xlog --input edge=edges.csv --limit 2
+expect_out '2 of 3 rows that fit'
+expect_status 3 why 'reach(4, 1)' a.xlog --input edge=edges.csv
+expect_out 'reach(4, 1) does not hold.'
+expect_out 'fails  no row of edge(4, 1)'
+for format in text dot json; do
+  expect_status 0 why 'reach(1, 2)' a.xlog --format $format
+  expect_status 3 why 'reach(2, 1)' a.xlog --format $format
+  [ -s out ] || fail "why --format $format says nothing"
+done
+expect_status 0 why 'reach(1, 2)' a.xlog --format dot
+expect_out 'digraph proof {'
+! command -v dot >/dev/null || dot -Tsvg out >/dev/null || fail "Graphviz cannot read it"
+expect_status 0 why 'reach(1, 2)' a.xlog --format json
+expect_out '"kind": "derived"'
+
+expect_status 1 why 'pick(1)' a.xlog
+expect_err 'error[E0701]'
+expect_err 'choice'
+expect_status 1 why 'raech(1, 2)' a.xlog --format json
+expect_out '{"diagnostics": [{"code":"E0214"'
+expect_status 1 why 'raech(1, 2)' a.xlog
+expect_err 'error[E0214]'
+expect_err 'did you mean `reach`?'
+expect_status 1 why 'reach(1)' a.xlog
+expect_err '`reach/2`'
+expect_status 1 why 'reach(a, 1)' a.xlog
+expect_err 'error[E0301]'
+expect_status 1 why 'reach(-1, 1)' a.xlog
+expect_err 'error[E0302]'
+expect_status 1 why 'reach(1, 2), reach(2, 3)' a.xlog
+expect_err 'error[E0210]'
+expect_status 1 why 'reach(1, 2' a.xlog
+expect_status 1 why 'reach(1, 2)' missing.xlog
+expect_err 'error[E0801]'
+expect_status 1 why 'reach(1, 2)' a.xlog --device nosuch
+expect_err 'error[E0703]'
+expect_status 2 why 'reach(1, 2)'
+expect_status 2 why '' a.xlog
+expect_status 2 why 'reach(1, 2)' a.xlog --format xml
+expect_status 2 why 'reach(1, 2)' a.xlog --limit 0
+echo 'n(0). n(X + 1) :- n(X), X < 1000.' >n.xlog
+expect_status 4 why 'n(1000)' n.xlog --max-rows 100
+expect_err 'error[E0702]'
+
+# What the documentation shows.
+cd "$here/../.." || exit 1
+for goal in 'reach(lisbon, warsaw)' 'reach(oslo, paris)'; do
+  "$xlog" why "$goal" examples/reachability.xlog
+done >"$work/shown" 2>&1
+sed -n '/^```proof$/,/^```$/p' docs/language.md | grep -v '^```' >"$work/documented"
+diff -u "$work/documented" "$work/shown" || fail "docs/language.md shows another proof"
+cd "$work" || exit 1
+finish
