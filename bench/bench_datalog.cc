@@ -1,42 +1,37 @@
 // How fast whole Datalog programs run, beside Soufflé's compiled programs where there is a
-// `souffle` on the PATH or in $SOUFFLE. Each workload is a program (bench/datalog/NAME.xlog and
-// bench/souffle/NAME.dl) on an input from generate.h. Both engines read the same files and print
-// the sizes of the same relations, which must agree; they take turns, and the best run of each
-// counts. Soufflé's compiling is not counted.
+// `souffle` on the PATH or in $SOUFFLE, and for some of them beside a C++ program for that one
+// query (by_hand.h). Each workload is a program (bench/datalog/NAME.xlog and bench/souffle/NAME.dl)
+// on an input from generate*.h. All read the same files and print the sizes of the same relations,
+// which must agree; they take turns, and the best run of each counts. Soufflé's compiling is not
+// counted.
 //
 //   bench_datalog [--scale small|full] [--repeat N] [--limit SECONDS] [--strict]
-//                 [--work FOLDER] [--souffle-threads N] [PART-OF-A-WORKLOAD'S-NAME...]
+//                 [--cpu] [--work FOLDER] [--souffle-threads N] [PART-OF-A-WORKLOAD'S-NAME...]
 //
 // --strict  fails where xlog refuses a workload, instead of saying why
+// --cpu     counts the time of all processors instead of the clock's, for a machine that is busy
 // --work    keeps inputs and Soufflé's compiled programs there for the next run
 // --souffle-threads  for Soufflé, whose short rounds run faster with 1 (default: all cores)
 // $XLOG     the xlog to measure, instead of the one built beside this program
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
-#include <chrono>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
-#include <map>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "by_hand.h"
 #include "generate.h"
+#include "generate_ontology.h"
+#include "generate_program.h"
+#include "programs.h"
 
 namespace xlog::bench {
 namespace {
@@ -92,6 +87,16 @@ std::vector<Workload> all_workloads() {
   const Input tangle{"tangle", [](bool full) {
                        return andersen({full ? 200u : 20u, 50, 0.8, 0.05, 0.2, 0.2}, kSeed);
                      }};
+  const Input classes{"classes", [](bool full) {
+                        return object_program(
+                            full ? ProgramShape{20'000, 60, 0.1} : ProgramShape{100, 5, 0.1},
+                            kSeed);
+                      }};
+  const Input concepts{
+      "concepts", [](bool full) {
+        return ontology(
+            full ? OntologyShape{20'000, 250, 1.2, 0.1} : OntologyShape{600, 30, 1.2, 0.1}, kSeed);
+      }};
   const Input with_nodes{"random_3k", [](bool full) {
                            const uint32_t nodes = full ? 3'000 : 300;
                            Tables tables = random_graph(nodes, 2 * nodes, kSeed);
@@ -136,182 +141,37 @@ std::vector<Workload> all_workloads() {
   workloads.push_back({"cspa", functions});
   workloads.push_back({"andersen", pointers});
   workloads.push_back({"andersen", tangle});
+  workloads.push_back({"points_to", classes});
+  workloads.push_back({"galen", concepts});
   workloads.push_back({"shortest_path", weighted});
   workloads.push_back({"negation", with_nodes});
   workloads.push_back({"social", network});
   return workloads;
 }
 
-// ---- Running programs ----
+// ---- By hand ----
 
-struct Ended {
-  int exit_code = 0;  // 128 + the signal where one ended it, as a shell says it
-  double seconds = 0;
-  double peak_mb = 0;
-  std::string output;
-  std::string messages;
+// The same query in C++: what it is called and how to count its rows.
+struct ByHand {
+  std::string relation;
+  uint64_t (*count)(const Edges& edges);
 };
 
-constexpr int kOutOfTime = 128 + SIGALRM;
-
-std::string read_text(const fs::path& file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-int code_of(int status) {
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-// Runs a command with its output in files of `work`. Forked, not spawned: a process spawned with
-// our memory would have our peak counted into its own.
-Ended run(const std::vector<std::string>& command, const fs::path& work, uint32_t limit_seconds) {
-  const fs::path output = work / "stdout";
-  const fs::path messages = work / "stderr";
-  std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-
-  const auto start = std::chrono::steady_clock::now();
-  const pid_t child = fork();
-  if (child == 0) {
-    const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
-    dup2(open(output.c_str(), flags, 0644), STDOUT_FILENO);
-    dup2(open(messages.c_str(), flags, 0644), STDERR_FILENO);
-    alarm(limit_seconds);  // outlives exec
-    execvp(arguments[0], arguments.data());
-    std::perror(arguments[0]);
-    _exit(127);
-  }
-  int status = 0;
-  rusage usage{};
-  if (child < 0 || wait4(child, &status, 0, &usage) != child) {
-    std::perror("fork");
-    std::exit(1);
-  }
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  return {code_of(status), elapsed.count(), static_cast<double>(usage.ru_maxrss) / 1024,
-          read_text(output), read_text(messages)};
-}
-
-// Makes an input's files; the number of rows, or nothing where the disk refuses. Done in a child,
-// so that the memory it takes stays out of what run() reports.
-std::optional<size_t> write_input(const Input& input, bool full, const fs::path& folder) {
-  fs::create_directories(folder);
-  int result[2];
-  if (pipe(result) != 0) return std::nullopt;
-  const pid_t child = fork();
-  if (child == 0) {
-    size_t rows = 0;
-    for (const Table& table : input.make(full)) {
-      if (!write_facts(folder, table)) _exit(1);
-      rows += table.rows();
-    }
-    _exit(write(result[1], &rows, sizeof rows) == sizeof rows ? 0 : 1);
-  }
-  close(result[1]);
-  size_t rows = 0;
-  int status = 1;
-  const bool told = read(result[0], &rows, sizeof rows) == sizeof rows;
-  close(result[0]);
-  if (child < 0 || waitpid(child, &status, 0) != child || code_of(status) != 0 || !told) {
-    return std::nullopt;
-  }
-  return rows;
-}
-
-// ---- What a program says ----
-
-using Sizes = std::map<std::string, int64_t>;
-
-// Reads the lines `NAME<tab>NUMBER`, which both engines print for sizes. An empty relation has no
-// row to count in one of them, so a size of 0 is left out.
-Sizes sizes_in(const std::string& output) {
-  Sizes sizes;
-  std::istringstream lines(output);
-  for (std::string line; std::getline(lines, line);) {
-    const size_t tab = line.find('\t');
-    if (tab == std::string::npos) continue;
-    int64_t value = 0;
-    const char* end = line.data() + line.size();
-    const auto [rest, error] = std::from_chars(line.data() + tab + 1, end, value);
-    if (error == std::errc() && rest == end && value != 0) sizes[line.substr(0, tab)] = value;
-  }
-  return sizes;
-}
-
-// Numbers named `check_...` are compared like sizes, but are none.
-int64_t rows_in(const Sizes& sizes) {
-  int64_t rows = 0;
-  for (const auto& [name, size] : sizes) rows += name.starts_with("check_") ? 0 : size;
-  return rows;
-}
-
-std::string first_difference(const Sizes& ours, const Sizes& theirs) {
-  const auto size_in = [](const Sizes& sizes, const std::string& name) {
-    const auto found = sizes.find(name);
-    return found == sizes.end() ? 0 : found->second;
-  };
-  Sizes either = ours;
-  either.insert(theirs.begin(), theirs.end());
-  for (const auto& [name, size] : either) {
-    const int64_t our_size = size_in(ours, name);
-    const int64_t their_size = size_in(theirs, name);
-    if (our_size != their_size) {
-      return fmt::format("{}: {} in xlog, {} in Soufflé", name, our_size, their_size);
-    }
-  }
-  return "";
-}
-
-// The first line of a program's complaint.
-std::string complaint(const Ended& ended) {
-  if (ended.exit_code == kOutOfTime) return "out of time";
-  const std::string line = ended.messages.substr(0, ended.messages.find('\n'));
-  return line.empty() ? fmt::format("exit code {}", ended.exit_code) : line;
-}
-
-// ---- The two engines ----
-
-struct Engines {
-  fs::path xlog;
-  std::string souffle;  // empty: not measured
-  fs::path programs;    // the folder with datalog/ and souffle/
-  fs::path work;
-  uint32_t limit_seconds = 600;
-  uint32_t souffle_threads = 1;
-  double souffle_compile_seconds = 0;
-};
-
-std::vector<std::string> xlog_command(const Engines& engines, const Workload& workload,
-                                      const fs::path& input) {
-  std::vector<std::string> command = {
-      engines.xlog,   "run",     engines.programs / "datalog" / (workload.program + ".xlog"),
-      "--format=tsv", "--quiet", "--max-rows=1000000000000"};
-  std::vector<fs::path> files(fs::directory_iterator(input), fs::directory_iterator{});
-  std::sort(files.begin(), files.end());
-  for (const fs::path& file : files) {
-    command.push_back(fmt::format("--input={}={}", file.stem().string(), file.string()));
-  }
-  return command;
-}
-
-// The compiled program, made now unless an earlier run left it in the work folder; nothing, with
-// the reason on standard error, where Soufflé cannot.
-std::optional<fs::path> souffle_program(Engines& engines, const std::string& name) {
-  const fs::path source = engines.programs / "souffle" / (name + ".dl");
-  const fs::path program =
-      engines.work / fmt::format("souffle_{}_j{}", name, engines.souffle_threads);
-  if (fs::exists(program) && fs::last_write_time(program) > fs::last_write_time(source)) {
-    return program;
-  }
-  const Ended compiled =
-      run({engines.souffle, "-j", std::to_string(engines.souffle_threads), "-o", program, source},
-          engines.work, engines.limit_seconds);
-  engines.souffle_compile_seconds += compiled.seconds;
-  if (compiled.exit_code == 0 && fs::exists(program)) return program;
-  fmt::print(stderr, "{}: {}\n", source.string(), complaint(compiled));
+std::optional<ByHand> by_hand_for(const std::string& program) {
+  if (program.starts_with("tc_")) return ByHand{"reach", by_hand::closure_size};
+  if (program.starts_with("triangle_")) return ByHand{"triangle", by_hand::triangle_count};
   return std::nullopt;
+}
+
+constexpr const char* kByHand = "--by-hand";
+
+// This program is also those programs: `bench_datalog --by-hand PROGRAM FOLDER`.
+int run_by_hand(const std::string& program, const fs::path& folder) {
+  const std::optional<ByHand> by_hand = by_hand_for(program);
+  if (!by_hand) return 2;
+  fmt::print("{}\t{}\n", by_hand->relation,
+             by_hand->count(by_hand::read_edges(folder / "edge.facts")));
+  return 0;
 }
 
 // ---- One line of the table ----
@@ -320,8 +180,8 @@ struct Best {
   double seconds = INFINITY;
   double peak_mb = INFINITY;
 
-  void take(const Ended& ended) {
-    seconds = std::min(seconds, ended.seconds);
+  void take(const Engines& engines, const Ended& ended) {
+    seconds = std::min(seconds, time_of(engines, ended));
     peak_mb = std::min(peak_mb, ended.peak_mb);
   }
 };
@@ -330,8 +190,9 @@ enum class Verdict : uint8_t { Measured, Refused, Failed };
 
 struct Line {
   Verdict verdict = Verdict::Measured;
-  double time_ratio = 0;  // 0: nothing to compare with
+  double time_ratio = 0;  // to Soufflé; 0: nothing to compare with
   double memory_ratio = 0;
+  double hand_ratio = 0;  // to the program by hand
 };
 
 Line measure(Engines& engines, const Workload& workload, bool full, uint32_t repetitions) {
@@ -342,7 +203,8 @@ Line measure(Engines& engines, const Workload& workload, bool full, uint32_t rep
     return Line{Verdict::Failed};
   };
   const fs::path input = engines.work / (full ? "full" : "small") / workload.name();
-  const std::optional<size_t> rows_read = write_input(workload.input, full, input);
+  const std::optional<size_t> rows_read =
+      write_input([&] { return workload.input.make(full); }, input);
   if (!rows_read) return failed("cannot write the input to " + input.string());
   std::optional<fs::path> compiled;
   if (!engines.souffle.empty()) {
@@ -350,70 +212,61 @@ Line measure(Engines& engines, const Workload& workload, bool full, uint32_t rep
     if (!compiled) return failed("Soufflé did not compile its program");
   }
 
+  const bool has_by_hand = by_hand_for(workload.program).has_value();
   Best ours;
   Best theirs;
+  Best by_hand;
   Sizes sizes;
   bool souffle_in_time = compiled.has_value();
   for (uint32_t i = 0; i < repetitions; ++i) {
     const Ended xlog =
-        run(xlog_command(engines, workload, input), engines.work, engines.limit_seconds);
+        run(xlog_command(engines, workload.program, input), engines.work, engines.limit_seconds);
     if (xlog.exit_code > 128 && xlog.exit_code != kOutOfTime) return failed(complaint(xlog));
     if (xlog.exit_code != 0) {
       fmt::print("  not done: {}\n", complaint(xlog));
       return {Verdict::Refused};
     }
-    ours.take(xlog);
+    ours.take(engines, xlog);
     sizes = sizes_in(xlog.output);
+    if (has_by_hand) {
+      const Ended hand = run({own_program(), kByHand, workload.program, input}, engines.work,
+                             engines.limit_seconds);
+      if (hand.exit_code != 0) return failed("by hand: " + complaint(hand));
+      by_hand.take(engines, hand);
+      const std::string difference = first_difference(sizes, sizes_in(hand.output), "C++ by hand");
+      if (!difference.empty()) return failed(difference);
+    }
     if (!souffle_in_time) continue;
     const Ended souffle =
-        run({*compiled, "-j", std::to_string(engines.souffle_threads), "-F", input}, engines.work,
-            engines.limit_seconds);
+        run(souffle_command(engines, *compiled, input), engines.work, engines.limit_seconds);
     if (souffle.exit_code == kOutOfTime) {
       souffle_in_time = false;
       continue;
     }
     if (souffle.exit_code != 0) return failed("Soufflé: " + complaint(souffle));
-    theirs.take(souffle);
-    const std::string difference = first_difference(sizes, sizes_in(souffle.output));
+    theirs.take(engines, souffle);
+    const std::string difference = first_difference(sizes, sizes_in(souffle.output), "Soufflé");
     if (!difference.empty()) return failed(difference);
   }
 
   fmt::print("{:>9} {:>10} {:>8.2f}", *rows_read, rows_in(sizes), ours.seconds);
-  if (!souffle_in_time) {
-    fmt::print(" {:>8} {:>6} {:>7.0f}\n",
-               compiled ? fmt::format(">{}", engines.limit_seconds) : "-", "-", ours.peak_mb);
-    return {};
+  Line line;
+  if (souffle_in_time) {
+    line.time_ratio = ours.seconds / theirs.seconds;
+    line.memory_ratio = ours.peak_mb / theirs.peak_mb;
+    fmt::print(" {:>8.2f} {:>6.2f} {:>7.0f} {:>7.0f} {:>6.2f}", theirs.seconds, line.time_ratio,
+               ours.peak_mb, theirs.peak_mb, line.memory_ratio);
+  } else {
+    fmt::print(" {:>8} {:>6} {:>7.0f} {:>7} {:>6}",
+               compiled ? fmt::format(">{}", engines.limit_seconds) : "-", "-", ours.peak_mb, "-",
+               "-");
   }
-  const Line line{Verdict::Measured, ours.seconds / theirs.seconds, ours.peak_mb / theirs.peak_mb};
-  fmt::print(" {:>8.2f} {:>6.2f} {:>7.0f} {:>7.0f} {:>6.2f}\n", theirs.seconds, line.time_ratio,
-             ours.peak_mb, theirs.peak_mb, line.memory_ratio);
+  if (has_by_hand) {
+    line.hand_ratio = ours.seconds / by_hand.seconds;
+    fmt::print(" {:>7.3f} {:>6.1f}", by_hand.seconds, line.hand_ratio);
+  }
+  fmt::print("\n");
   return line;
-}
-
-// ---- Finding things ----
-
-std::string souffle_to_use() {
-  if (const char* chosen = std::getenv("SOUFFLE")) return chosen;
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const fs::path program = fs::path(folder) / "souffle";
-    if (access(program.c_str(), X_OK) == 0) return program;
-  }
-  return "";
-}
-
-fs::path xlog_to_use(const fs::path& own_folder) {
-  if (const char* chosen = std::getenv("XLOG")) return chosen;
-  return own_folder.parent_path() / "xlog";
-}
-
-// The bench/ of the source tree that this program was built in.
-fs::path programs_above(fs::path folder) {
-  for (; folder != folder.root_path(); folder = folder.parent_path()) {
-    if (fs::exists(folder / "bench" / "datalog")) return folder / "bench";
-  }
-  return {};
 }
 
 // ---- Command line ----
@@ -421,6 +274,7 @@ fs::path programs_above(fs::path folder) {
 struct Options {
   bool full = false;
   bool strict = false;
+  bool counts_cpu = false;
   uint32_t repetitions = 3;
   uint32_t limit_seconds = 600;
   uint32_t souffle_threads = std::max(1u, std::thread::hardware_concurrency());
@@ -431,7 +285,7 @@ struct Options {
 int usage() {
   fmt::print(stderr,
              "usage: bench_datalog [--scale small|full] [--repeat N] [--limit SECONDS] [--strict]\n"
-             "                     [--work FOLDER] [--souffle-threads N] "
+             "                     [--cpu] [--work FOLDER] [--souffle-threads N] "
              "[PART-OF-A-WORKLOAD'S-NAME...]\n");
   return 2;
 }
@@ -440,8 +294,8 @@ std::optional<Options> parse(const std::vector<std::string>& words) {
   Options options;
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
-    if (word == "--strict") {
-      options.strict = true;
+    if (word == "--strict" || word == "--cpu") {
+      (word == "--strict" ? options.strict : options.counts_cpu) = true;
       continue;
     }
     if (!word.starts_with("-")) {
@@ -477,20 +331,27 @@ bool is_wanted(const Workload& workload, const std::vector<std::string>& wanted)
 
 // Measures the workloads that are asked for; whether all went well.
 bool measure_all(Engines& engines, const Options& options) {
-  fmt::print("{:<31}{:>9} {:>10} {:>8} {:>8} {:>6} {:>7} {:>7} {:>6}\n", "", "rows in", "rows out",
-             "xlog s", "souffle", "ratio", "xlog MB", "souffle", "ratio");
+  fmt::print("{:<31}{:>9} {:>10} {:>8} {:>8} {:>6} {:>7} {:>7} {:>6} {:>7} {:>6}\n", "", "rows in",
+             "rows out", "xlog s", "souffle", "ratio", "xlog MB", "souffle", "ratio", "by hand",
+             "ratio");
   uint32_t measured = 0;
   uint32_t compared = 0;
   uint32_t refused = 0;
   uint32_t failed = 0;
   double time_logs = 0;
   double memory_logs = 0;
+  uint32_t by_hand = 0;
+  double hand_logs = 0;
   for (const Workload& workload : all_workloads()) {
     if (!is_wanted(workload, options.wanted)) continue;
     const Line line = measure(engines, workload, options.full, options.repetitions);
     measured += line.verdict == Verdict::Measured;
     refused += line.verdict == Verdict::Refused;
     failed += line.verdict == Verdict::Failed;
+    if (line.hand_ratio != 0) {
+      ++by_hand;
+      hand_logs += std::log(line.hand_ratio);
+    }
     if (line.time_ratio == 0) continue;
     ++compared;
     time_logs += std::log(line.time_ratio);
@@ -502,37 +363,24 @@ bool measure_all(Engines& engines, const Options& options) {
                std::exp(time_logs / compared), std::exp(memory_logs / compared));
     fmt::print("Soufflé's compiling, not counted: {:.0f} s\n", engines.souffle_compile_seconds);
   }
+  if (by_hand > 0) {
+    fmt::print("geometric mean of xlog / C++ by hand: time {:.2f}\n",
+               std::exp(hand_logs / by_hand));
+  }
   return measured + refused > 0 && failed == 0 && (refused == 0 || !options.strict);
 }
 
 int run_benchmark(const std::vector<std::string>& words) {
+  if (words.size() == 3 && words[0] == kByHand) return run_by_hand(words[1], words[2]);
   const std::optional<Options> options = parse(words);
   if (!options) return usage();
-
-  const fs::path own_folder = fs::canonical("/proc/self/exe").parent_path();
-  Engines engines{xlog_to_use(own_folder), souffle_to_use(), programs_above(own_folder), {}};
-  engines.limit_seconds = options->limit_seconds;
-  engines.souffle_threads = options->souffle_threads;
-  if (engines.programs.empty() || !fs::exists(engines.xlog)) {
-    fmt::print(stderr, "bench_datalog: {} is missing\n",
-               engines.programs.empty() ? "bench/datalog" : engines.xlog.string());
-    return 1;
-  }
-  if (engines.souffle.empty()) fmt::print("No souffle on the PATH or in $SOUFFLE: xlog alone.\n");
-
-  if (options->work.empty()) {
-    std::string temporary = (fs::temp_directory_path() / "bench_datalog.XXXXXX").string();
-    if (mkdtemp(temporary.data()) == nullptr) {
-      std::perror(temporary.c_str());
-      return 1;
-    }
-    engines.work = temporary;
-  } else {
-    fs::create_directories(options->work);
-    engines.work = fs::canonical(options->work);
-  }
-  const bool well = measure_all(engines, *options);
-  if (options->work.empty()) fs::remove_all(engines.work);
+  std::optional<Engines> engines = find_engines(options->work);
+  if (!engines) return 1;
+  engines->limit_seconds = options->limit_seconds;
+  engines->souffle_threads = options->souffle_threads;
+  engines->counts_cpu = options->counts_cpu;
+  const bool well = measure_all(*engines, *options);
+  leave(*engines);
   return well ? 0 : 1;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -349,8 +350,11 @@ inline bool write_facts(const std::filesystem::path& folder, const Table& table)
   const std::filesystem::path file = folder / (table.relation + ".facts");
   std::FILE* out = std::fopen(file.c_str(), "w");
   if (out == nullptr) return false;
+  char digits[12];
   for (size_t i = 0; i < table.values.size(); ++i) {
-    std::fprintf(out, "%u%c", table.values[i], (i + 1) % table.columns == 0 ? '\n' : '\t');
+    char* end = std::to_chars(digits, digits + 10, table.values[i]).ptr;
+    *end++ = (i + 1) % table.columns == 0 ? '\n' : '\t';
+    std::fwrite(digits, 1, static_cast<size_t>(end - digits), out);
   }
   const bool written = std::ferror(out) == 0;
   return std::fclose(out) == 0 && written;

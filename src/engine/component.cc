@@ -26,7 +26,12 @@ plan::Pipeline Rules::pipeline(uint32_t rule, std::optional<uint32_t> delta, uin
 
 Derivation Rules::version(uint32_t rule, std::optional<uint32_t> delta, uint32_t component) {
   const lang::HeadElement& head = program_.rules[rule].head[0];
-  return {machine_, program_, pipeline(rule, delta, component), head.args, head.pred};
+  std::vector<lang::Term> terms = head.args;
+  // What a rule folds with the best of its own recursion are candidates for the relation.
+  for (const lang::HeadAggregate& aggregate : program_.rules[rule].aggregates) {
+    terms[aggregate.column] = aggregate.value;
+  }
+  return {machine_, program_, pipeline(rule, delta, component), std::move(terms), head.pred};
 }
 
 Status Rules::derive(Derivation& derivation, ComponentRun& run) {
@@ -90,9 +95,13 @@ bool Rules::makes_values(uint32_t c) const {
         if (arg.kind == lang::TermKind::Variable) brought[arg.var.index] = true;
       }
     }
-    return reads_itself && std::ranges::any_of(rule.head[0].args, [&](const lang::Term& arg) {
-             return arg.kind == lang::TermKind::Variable && !brought[arg.var.index];
-           });
+    auto is_made = [&](const lang::Term& term) {
+      return term.kind == lang::TermKind::Arith ||
+             (term.kind == lang::TermKind::Variable && !brought[term.var.index]);
+    };
+    return reads_itself &&
+           (std::ranges::any_of(rule.head[0].args, is_made) ||
+            std::ranges::any_of(rule.aggregates, is_made, &lang::HeadAggregate::value));
   });
 }
 
@@ -195,7 +204,7 @@ Status Rules::run_once(uint32_t c, ComponentRun& run) {
       return literal.kind == LiteralKind::Atom && inside(literal.pred, c);
     });
     if (recursive) continue;
-    if (!rule.aggregates.empty()) {
+    if (!rule.aggregates.empty() && !analysis_.best[rule.head[0].pred.index]) {
       if (Status done = aggregate(r, run); !done.ok()) return done;
       continue;
     }
@@ -253,6 +262,9 @@ Result<ComponentRun> Rules::evaluate(uint32_t c) {
   };
   for (PredId pred : component.predicates) {
     if (component.recursive) database_[pred].expect_rounds();
+    if (const std::optional<logic::Best>& best = analysis_.best[pred.index]) {
+      database_[pred].keep_best({best->column, best->fn == lang::AggregateFn::Min});
+    }
     if (Status loaded = database_.load_facts(pred); !loaded.ok()) return loaded.error();
   }
   if (Status done = run_once(c, run); !done.ok()) return done.error();

@@ -12,6 +12,8 @@
 #include "engine/domains.h"
 #include "logic/components.h"
 #include "logic/memory_report.h"
+#include "logic/monotone.h"
+#include "oracle/context.h"
 #include "oracle/evaluate.h"
 #include "oracle/instantiate.h"
 #include "oracle/refuse.h"
@@ -113,6 +115,9 @@ class Evaluation {
       if (!placement.on_device) continue;
       statistics_.trace.enter_component(placement.component);
       if (Status bounded = domains_.bound(placement.component); !bounded.ok()) return bounded;
+      keeps_best_ =
+          std::ranges::any_of(analysis_.components[placement.component].predicates,
+                              [&](PredId pred) { return analysis_.best[pred.index].has_value(); });
       Result<ComponentRun> run = rules_.evaluate(placement.component);
       if (!run.ok()) return run.error();
       statistics_.rounds += run->rounds;
@@ -193,8 +198,7 @@ class Evaluation {
                                                 : UINT64_MAX;
     if (rows > most) {
       return Error{fmt::format("more than {} rows were derived", most),
-                   "raise it with `--max-rows N`; recursion that makes ever new values, like "
-                   "`n(X + 1) :- n(X)`, needs a bound such as `X < 100`",
+                   std::string(keeps_best_ ? logic::kNoBestHelp : oracle::kEndlessHelp),
                    ErrorKind::Limit};
     }
     if (options_.timeout_seconds <= 0) return Done{};
@@ -358,6 +362,7 @@ class Evaluation {
   bool answering_ = false;
   logic::Progress progress_;
   uint64_t rows_before_ = 0;  // this round
+  bool keeps_best_ = false;   // the present component has a minimum or maximum of its own recursion
 };
 
 }  // namespace

@@ -57,7 +57,7 @@ class ProgramGenerator {
     return std::move(program_);
   }
 
- private:
+ protected:
   enum class Type : uint8_t { U32, I32, U64, I64, F32, F64, Symbol, Bool, List, Compound };
 
   struct Predicate {

@@ -32,7 +32,6 @@ Probe probe(Builder& k, Value key, Value cells,
   return {last[0], last[1]};
 }
 
-// The cell of a key, or the last one, which stands for the key 0; `found` says whether it is there.
 Probe find_cell(Builder& k, Buffer cells, Value key) {
   const Value size = k.len(cells) - 1;
   const Probe end = probe(k, key, size, [&](Value cell) {
@@ -51,7 +50,7 @@ Id insert_kernel(Graph& graph) {
   const Buffer cells = k.race(Type::U64, "cells");
   const Buffer is_new = k.out(Type::U32, "is_new");
   const Value i = k.grid(n);
-  k.store(is_new, i, k.cast(Type::U32, hash_claim(k, cells, keys[i])));
+  k.store(is_new, i, k.cast(Type::U32, hash_claim(k, cells, keys[i]).is_new));
   return k.finish();
 }
 
@@ -106,9 +105,12 @@ Value hash_of(Builder& k, Value key) {
   return h ^ (h >> 31);
 }
 
-Value hash_find(Builder& k, Buffer cells, Value key) { return find_cell(k, cells, key).found; }
+HashFound hash_find(Builder& k, Buffer cells, Value key) {
+  const Probe end = find_cell(k, cells, key);
+  return {end.cell, end.found};
+}
 
-Value hash_claim(Builder& k, Buffer cells, Value key) {
+HashClaim hash_claim(Builder& k, Buffer cells, Value key) {
   const Value size = k.len(cells) - 1;
   // What the last cell held that was looked at, and whether this instance put the key there. Most
   // keys of a fixpoint are there already: a cell is read before it is claimed.
@@ -132,7 +134,7 @@ Value hash_claim(Builder& k, Buffer cells, Value key) {
   const Value is_zero = key == empty(k);
   k.check(kCheckFull, end.found | is_zero);
   k.if_then(is_zero, [&] { claim(size, k.number(Type::U64, 1)); });
-  return claimed[first];
+  return {k.select(is_zero, size, end.cell), claimed[first]};
 }
 
 HashSet hash_set(PlanBuilder& plan, Value keys) {

@@ -34,9 +34,16 @@ Buffer hash_insert_first(PlanBuilder& plan, HashSet set, Buffer keys);
 Buffer hash_contains(PlanBuilder& plan, HashSet set, Buffer keys);
 
 // The same inside a kernel, for one key: whether it is there; puts it there, and whether that was
-// new. Of several instances that put one key, one sees it as new.
-Value hash_find(Builder& k, Buffer cells, Value key);
-Value hash_claim(Builder& k, Buffer cells, Value key);
+// new. Of several instances that put one key, one sees it as new. `cell` is where it is, for those
+// who keep more than a key in buffers beside the cells; where it is not, `cell` says nothing.
+struct HashFound {
+  Value cell, found;
+};
+HashFound hash_find(Builder& k, Buffer cells, Value key);
+struct HashClaim {
+  Value cell, is_new;
+};
+HashClaim hash_claim(Builder& k, Buffer cells, Value key);
 
 // The cell where the search for a key starts; part of the language, so the same on all devices.
 Value hash_of(Builder& k, Value key);

@@ -16,9 +16,9 @@ namespace xlog::logic {
 using lang::PredId;
 
 // How a head depends on a body predicate. Aggregate covers head and body aggregates, findall and
-// maplist: the input must be complete. `not not p` and the conditions of a choice are Negative
-// where they are evaluated in the finished world (not not), Positive where they generate
-// (conditions).
+// maplist: the input must be complete, unless the head is in Analysis::best. `not not p` and the
+// conditions of a choice are Negative where they are evaluated in the finished world (not not),
+// Positive where they generate (conditions).
 enum class EdgeKind : uint8_t { Positive, Negative, Aggregate, ModalPositive, ModalNegative };
 std::string_view spelling(EdgeKind kind);
 
@@ -63,17 +63,27 @@ struct RuleOrder {
   std::vector<BodyOrder> conditions;  // by head element of a choice
 };
 
-struct Analysis {
-  std::vector<Edge> edges;             // sorted by (to, from, kind, rule)
-  std::vector<Component> components;   // dependencies first
-  std::vector<uint32_t> component_of;  // by predicate index
-  std::vector<uint32_t> constraints;   // rules without a head, in order
-  std::vector<RuleOrder> orders;       // by rule index
-  bool determined = true;              // every component is Determined: plain stratified Datalog
-  bool has_modal = false;              // some rule, constraint or query uses know or possible
+// A predicate with a minimum or maximum inside its own recursion (monotone.h): of the rows that
+// agree in all other columns only the one with the best value in `column` is there. Its facts and
+// all its rules give candidates.
+struct Best {
+  uint32_t column;
+  lang::AggregateFn fn;  // Min or Max
 };
 
-// Reports unsafe variables, aggregates and findall inside their own recursion, modal misuse.
+struct Analysis {
+  std::vector<Edge> edges;                // sorted by (to, from, kind, rule)
+  std::vector<Component> components;      // dependencies first
+  std::vector<uint32_t> component_of;     // by predicate index
+  std::vector<std::optional<Best>> best;  // by predicate index
+  std::vector<uint32_t> constraints;      // rules without a head, in order
+  std::vector<RuleOrder> orders;          // by rule index
+  bool determined = true;                 // every component is Determined: plain stratified Datalog
+  bool has_modal = false;                 // some rule, constraint or query uses know or possible
+};
+
+// Reports unsafe variables, aggregates and findall inside their own recursion (except for min and
+// max that are used monotonically), modal misuse.
 // nullopt on errors.
 std::optional<Analysis> analyze(const lang::Program& program, lang::Session& session);
 

@@ -2,6 +2,7 @@
 #include "logic/analysis.h"
 #include "logic/classify.h"
 #include "logic/components.h"
+#include "logic/monotone.h"
 #include "logic/order.h"
 
 namespace xlog::logic {
@@ -31,8 +32,10 @@ std::optional<Analysis> analyze(const lang::Program& program, lang::Session& ses
   Analysis analysis;
   analysis.edges = dependency_edges(program);
   find_components(program, analysis);
+  find_best_columns(program, analysis);
   report_aggregate_cycles(program, analysis, session);
   classify_components(program, session, analysis);
+  report_uses_not_monotone(program, analysis, session);
   analysis.orders.reserve(program.rules.size());
   for (uint32_t rule = 0; rule < program.rules.size(); ++rule) {
     analysis.orders.push_back(order_rule(program, rule, analysis.component_of, session));

@@ -50,7 +50,7 @@ std::string spell_cycle(const lang::Program& program, const Analysis& analysis, 
                         const lang::Names& names);
 
 // Reports aggregates (AggregateInCycle), findall and maplist (MetaInCycle) over a predicate of
-// their own recursion.
+// their own recursion; minima and maxima of analysis.best have a check of their own (monotone.h).
 void report_aggregate_cycles(const lang::Program& program, const Analysis& analysis,
                              lang::Session& session);
 

@@ -162,7 +162,8 @@ struct CycleReport {
     const Literal* reported =
         nullptr;  // one report for an aggregate, however many cycles it closes
     for_each_predicate(body, [&](const Literal& literal, const Literal* in_aggregate) {
-      const bool complete = in_aggregate != nullptr || !rule.aggregates.empty();
+      const bool folds = !rule.aggregates.empty() && !analysis.best[head.index];
+      const bool complete = in_aggregate != nullptr || folds;
       if (!complete || !in_one_component(literal.pred, head)) return;
       const Literal* whole = in_aggregate != nullptr ? in_aggregate : &literal;
       if (whole == reported || session.diagnostics.full()) return;

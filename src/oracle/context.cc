@@ -45,14 +45,12 @@ void Context::out_of_memory(uint64_t limit, std::string details) const {
   throw MemoryExceeded{std::move(shortage)};
 }
 
-void Context::count_row() {
+void Context::count_row(std::string_view help) {
   tick();
   if (++rows <= most_rows()) return;
   throw LimitExceeded{
       fmt::format("the reference evaluator holds at most {} rows and ground rules", most_rows()),
-      "raise it with `--max-rows N`; recursion that makes ever new values, like "
-      "`n(X + 1) :- n(X)`, needs a "
-      "bound such as `X < 100`"};
+      std::string(help)};
 }
 
 void Context::count_candidate() {

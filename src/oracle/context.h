@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,10 @@ struct MemoryExceeded {
 };
 
 struct Preset;
+
+inline constexpr std::string_view kEndlessHelp =
+    "raise it with `--max-rows N`; recursion that makes ever new values, like "
+    "`n(X + 1) :- n(X)`, needs a bound such as `X < 100`";
 
 struct Context {
   const lang::Program& program;
@@ -76,7 +81,7 @@ struct Context {
   [[noreturn]] void out_of_memory(uint64_t limit, std::string details) const;
   // Unless the user says otherwise.
   uint64_t most_rows() const { return options.max_rows > 0 ? options.max_rows : 5'000'000; }
-  void count_row();
+  void count_row(std::string_view help = kEndlessHelp);
   void count_candidate();
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "logic/components.h"
+#include "logic/monotone.h"
 #include "oracle/evaluate.h"
 
 namespace xlog::oracle {
@@ -68,7 +69,11 @@ class Instantiator {
         load_preset(component);
         continue;
       }
-      grow(c);
+      if (has_best(component)) {
+        grow_best(c);
+      } else {
+        grow(c);
+      }
       if (!settled) ground_component(component);
     }
     for (uint32_t rule : context_.analysis.constraints) ground_constraint(rule);
@@ -178,6 +183,66 @@ class Instantiator {
       if (!changed) break;
     }
     derived_ = {};
+  }
+
+  // ---- rows: minima and maxima inside their own recursion ----
+
+  const std::optional<logic::Best>& best_of(PredId p) const {
+    return context_.analysis.best[p.index];
+  }
+  bool has_best(const logic::Component& component) const {
+    return std::ranges::any_of(component.predicates,
+                               [&](PredId p) { return best_of(p).has_value(); });
+  }
+
+  // All candidates from the rows that are there; the best of them and of those rows are the next
+  // rows, until that changes nothing.
+  void grow_best(uint32_t component_index) {
+    const logic::Component& component = context_.analysis.components[component_index];
+    for (PredId p : component.predicates) keep_best(p, {});
+    for (bool changed = true; changed;) {
+      std::vector<std::pair<PredId, Tuple>> derived;
+      for (uint32_t r : component.rules) derive(r, component_index, nullptr, derived);
+      changed = false;
+      std::map<PredId, std::vector<Tuple>> candidates;
+      for (auto& [p, tuple] : derived) {
+        if (best_of(p)) {
+          candidates[p].push_back(std::move(tuple));
+        } else {
+          changed |= insert(p, std::move(tuple));
+        }
+      }
+      for (auto& [p, tuples] : candidates) changed |= keep_best(p, std::move(tuples));
+    }
+  }
+
+  // Makes the best of a relation's rows and the candidates its rows; whether that changed them.
+  bool keep_best(PredId p, std::vector<Tuple> candidates) {
+    if (!best_of(p)) return false;
+    const uint32_t column = best_of(p)->column;
+    const bool least = best_of(p)->fn == lang::AggregateFn::Min;
+    std::map<Key, Tuple> best;  // by the other columns
+    auto offer = [&](Tuple tuple) {
+      Tuple group = tuple;
+      group.erase(group.begin() + column);
+      auto [it, is_new] = best.try_emplace(key_of(group), tuple);
+      if (is_new) return true;
+      const auto order = lang::compare(tuple[column], it->second[column], context_.names());
+      if (least ? order >= 0 : order <= 0) return false;
+      it->second = std::move(tuple);
+      return true;
+    };
+    const size_t before = relation(p).size();
+    for (const Tuple& row : relation(p).rows()) offer(row);
+    bool changed = best.size() < before;
+    for (Tuple& tuple : candidates) {
+      if (!offer(std::move(tuple))) continue;
+      context_.count_row(logic::kNoBestHelp);
+      changed = true;
+    }
+    relation(p) = Relation();
+    for (auto& [group, tuple] : best) relation(p).insert(std::move(tuple));
+    return changed;
   }
 
   // Rounds over the new rows of positive literals are not enough when the component is also read

@@ -1,6 +1,7 @@
 // Rows on a device, in columns that grow; a row may occur more than once.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,6 +37,7 @@ class Bag {
     return append(from, std::span(&all, 1));
   }
   void clear() { rows_ = 0; }
+  void shorten(uint32_t rows) { rows_ = std::min(rows_, rows); }
   // Forgets the first rows; the others move to the front.
   Status drop(uint32_t count);
 

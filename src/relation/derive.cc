@@ -129,9 +129,10 @@ Status Derivation::launch(const RelationOf& relation_of, Relation* claims, Work&
   if (claims != nullptr) {
     if (Status s = claims->reserve(output); !s.ok()) return s;
   }
-  work.walk = !eager_ || claims == nullptr ? Walk::Chunk
-              : claims->forgets()          ? Walk::Stack
-                                           : Walk::Queue;
+  // Depth first would give a group ever better values, each of which has to be handled; so would
+  // many instances that run ahead of each other.
+  const bool ahead = claims != nullptr && (!keeps_best(claims->set_kind()) || work.chunks == 1);
+  work.walk = !eager_ || !ahead ? Walk::Chunk : claims->forgets() ? Walk::Stack : Walk::Queue;
   if (Status s = marks_.prepare(*machine_, pipeline_, relation_of, work.count); !s.ok()) return s;
   // Indexes and sets of the other relations, before the code that reads them is chosen.
   Result<std::vector<device::Argument>> inputs =
@@ -248,7 +249,7 @@ Result<Derived> Derivation::run(const RelationOf& relation_of) {
   XLOG_CHECK(into_.has_value(), "a derivation into a bag is given the bag");
   Relation& head = relation_of(*into_);
   if (Status s = head.reserve(0); !s.ok()) return s.error();
-  if (head.set_kind() != SetKind::Wide) return run_into_set(relation_of, head);
+  if (!is_wide(head.set_kind())) return run_into_set(relation_of, head);
   // Candidates first: their set compares rows where they are stored.
   Bag candidates(*machine_, head.types());
   const uint32_t before = head.stored();
@@ -306,7 +307,7 @@ Result<Derived> Derivation::run_into_set(const RelationOf& relation_of, Relation
     if (Status s = head.append(regions_, handled, handled_rows); !s.ok()) return s.error();
     if (Status s = head.append(regions_, others, other_rows); !s.ok()) return s.error();
     if (Status s = machine_->check(derived.rows); !s.ok()) return s.error();
-    if (more || eager_) output_ = std::min(kMostOutput, output_ * 4);
+    if (more || work.walk != Walk::Chunk) output_ = std::min(kMostOutput, output_ * 4);
     if (more && !divides) most_ = std::min(kMostOwnRows, most_ * 8);
   }
   regions_.clear();

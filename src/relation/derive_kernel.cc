@@ -22,8 +22,8 @@ DeriveKernel::DeriveKernel(kernel::Graph& graph, const lang::Program& program,
   }
   if (options.claims) {
     const Relation& relation = relation_of(*options.claims);
-    claimed_ = ClaimedSet{*options.claims,
-                          declare_set(k_, relation.set_kind(), options.types, kernel::Mode::Race)};
+    claimed_ = ClaimedSet{*options.claims, declare_set(k_, relation.set_kind(), options.types,
+                                                       kernel::Mode::Race, relation.best())};
   }
   code_.emplace(k_, program, pipeline, relation_of, *options.marks, claimed_);
 }
@@ -153,7 +153,12 @@ void DeriveKernel::walk_own_rows() {
         const Value own = options_.keeps_rows ? at[1] : height - k_.cast(Type::U32, in_region);
         const Values row = row_of(in_region, at[0], own);
         if (!options_.keeps_rows) k_.store(filled_, zero_, own);
-        const Value stopped = derive([&] { code_->run(row, sink()); });
+        const Value stopped = derive([&] {
+          auto run = [&] { code_->run(row, sink()); };
+          // What a better row has overtaken since it was put there gives nothing that counts.
+          if (!keeps_best(claimed_->set.kind)) return run();
+          k_.if_then(is_best(k_, claimed_->set, row), run);
+        });
         // A row of a stack that was not done goes back.
         if (!options_.keeps_rows) k_.if_then(stopped & in_region, [&] { store_row(row); });
         const Value next = k_.select(stopped | in_region, at[0], at[0] + 1);

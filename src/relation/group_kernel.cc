@@ -21,8 +21,8 @@ GroupKernel::GroupKernel(kernel::Graph& graph, const lang::Program& program,
   for (Type type : options.types) out_.push_back(k_.out(type, "out"));
   if (options.claims) {
     const Relation& relation = relation_of(*options.claims);
-    claimed_ = ClaimedSet{*options.claims,
-                          declare_set(k_, relation.set_kind(), options.types, kernel::Mode::Race)};
+    claimed_ = ClaimedSet{*options.claims, declare_set(k_, relation.set_kind(), options.types,
+                                                       kernel::Mode::Race, relation.best())};
   }
   told_ = k_.local(Type::U32, kGroupCounters);
   code_.emplace(k_, program, pipeline, head, relation_of, *options.marks, claimed_);

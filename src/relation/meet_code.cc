@@ -69,7 +69,8 @@ MeetCode::MeetCode(KernelBuilder& k, const Step& meet, const RelationOf& relatio
     } else {
       member.set = claimed && claimed->pred == atom.pred
                        ? claimed->set
-                       : declare_set(k, relation.set_kind(), relation.types(), kernel::Mode::In);
+                       : declare_set(k, relation.set_kind(), relation.types(), kernel::Mode::In,
+                                     relation.best());
     }
   }
 }

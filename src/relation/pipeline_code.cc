@@ -30,6 +30,11 @@ AccessKind access_kind(const Step& step, bool is_driver) {
   return keys.size() == step.columns.size() ? AccessKind::Set : AccessKind::Index;
 }
 
+// Whether rows that a step finds may have been overtaken: it asks the set.
+bool asks_for_best(const Step& step, bool is_driver, const Relation& relation) {
+  return step.kind == StepKind::Match && !is_driver && keeps_best(relation.set_kind());
+}
+
 bool walks_bits(const Step& step, const Relation& relation) {
   return step.part == plan::Part::All && relation.is_only_bits();
 }
@@ -53,10 +58,7 @@ bool looks_up(const plan::Pipeline& pipeline, lang::PredId pred) {
   for (size_t s = 0; s < pipeline.steps.size(); ++s) {
     if (driver == s) continue;
     for (const Step* atom : plan::atoms_of(pipeline.steps[s])) {
-      const AccessKind kind = access_kind(*atom, false);
-      if (atom->pred == pred && (kind == AccessKind::Index || kind == AccessKind::Scan)) {
-        return true;
-      }
+      if (atom->pred == pred && access_kind(*atom, false) != AccessKind::Set) return true;
     }
   }
   return false;
@@ -136,11 +138,12 @@ void PipelineCode::declare(size_t s, const RelationOf& relation_of, const Marks&
     access.set = declare_set(k_, SetKind::Bits, relation.types(), kernel::Mode::In);
     return;
   }
-  if (kind == AccessKind::Set) {
+  if (kind == AccessKind::Set || asks_for_best(step, is_driver, relation)) {
     access.set = claimed && claimed->pred == step.pred
                      ? claimed->set
-                     : declare_set(k_, relation.set_kind(), relation.types(), kernel::Mode::In);
-    return;
+                     : declare_set(k_, relation.set_kind(), relation.types(), kernel::Mode::In,
+                                   relation.best());
+    if (kind == AccessKind::Set) return;
   }
   if (kind == AccessKind::Index) {
     access.index =
@@ -190,6 +193,10 @@ Result<std::vector<device::Argument>> pipeline_arguments(const plan::Pipeline& p
     if (kind == AccessKind::Count) {
       arguments.emplace_back(Scalar::u32(relation.rows()));
       continue;
+    }
+    if (asks_for_best(step, driver == s, relation) && claimed != step.pred) {
+      if (Status ready = relation.reserve(0); !ready.ok()) return ready.error();
+      relation.append_set_arguments(arguments);
     }
     if (kind == AccessKind::Index) {
       Result<Index*> index = relation.index(plan::key_columns(step));
@@ -300,8 +307,14 @@ void PipelineCode::with_row(size_t s, const std::function<Value(size_t column)>&
 void PipelineCode::match(size_t s) {
   const Access& access = access_[s];
   auto go_on = [&](Value row) {
-    with_row(
-        s, [&](size_t c) { return access.columns[c][row]; }, false);
+    auto found = [&] {
+      with_row(
+          s, [&](size_t c) { return access.columns[c][row]; }, false);
+    };
+    if (!keeps_best(access.set.kind)) return found();
+    Values values;
+    for (const kernel::Buffer& column : access.columns) values.push_back(column[row]);
+    k_.if_then(is_best(k_, access.set, values), found);
   };
   if (access.keys.empty()) return k_.for_range(access.first, access.last, go_on);
   for_each_range(k_, access.index, key_values(pipeline_.steps[s]),

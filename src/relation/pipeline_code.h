@@ -97,7 +97,7 @@ Result<std::vector<device::Argument>> pipeline_arguments(const plan::Pipeline& p
                                                          const RelationOf& relation_of,
                                                          const Marks& marks,
                                                          std::optional<lang::PredId> claimed);
-// Whether some step finds rows of a relation by an index or by walking it, other than the driver.
+// Whether some step asks for more of a relation than its set, other than the driver.
 bool looks_up(const plan::Pipeline& pipeline, lang::PredId pred);
 // The step that drives a pipeline.
 std::optional<size_t> driver_of(const plan::Pipeline& pipeline);

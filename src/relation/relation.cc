@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "base/check.h"
+#include "relation/best_code.h"
 
 namespace xlog::relation {
 
@@ -62,6 +63,7 @@ Relation::Relation(Machine& machine, std::string name, const std::vector<lang::T
 
 uint64_t Relation::bytes() const {
   uint64_t bytes = bag_.bytes() + waiting_.bytes() + cells_ * size_of(cell_type(set_kind_));
+  if (values_ != nullptr) bytes += cells_ * size_of(types()[best_.column]);
   for (const auto& index : indexes_) bytes += index->bytes();
   return bytes;
 }
@@ -86,6 +88,7 @@ void Relation::set_domain(const std::vector<uint64_t>& sizes) {
 Status Relation::reserve(uint64_t more) {
   if (Status s = bag_.make_room(std::max<uint64_t>(bag_.rows(), 1)); !s.ok()) return s;
   if (set_kind_ == SetKind::Bits && set_ != nullptr) return Done{};
+  if (set_kind_ == SetKind::Best) return reserve_best(more);
   // From a third to two thirds of the cells are taken.
   const uint64_t cells = std::bit_ceil(std::max((stored() + more) * 3 / 2, kLeastCells));
   if (set_ != nullptr && cells <= cells_) return Done{};
@@ -96,7 +99,7 @@ Status Relation::reserve(uint64_t more) {
 // Whether one bit for each possible row costs no more than so many cells for those that are there.
 // A GPU has memory for the bits of what grows, and clears them in no time.
 bool Relation::prefers_bits(uint64_t cells) const {
-  if (domain_.empty()) return false;
+  if (domain_.empty() || keeps_best(set_kind_)) return false;
   const uint64_t bytes = domain_words_ * 4;
   const bool is_cheap = machine_.form() == Form::Groups && grows_ &&
                         bytes <= machine_.device().info().memory / kShareOfMemory;
@@ -109,23 +112,38 @@ Status Relation::rebuild_set(SetKind kind, uint64_t cells) {
     return Error{fmt::format("{} is too large for its set: {} rows", name_, stored()),
                  "split the relation"};
   }
-  const Type type = cell_type(kind);
-  const uint64_t count = cells + (kind == SetKind::Packed ? 1 : 0);
-  Result<device::Buffer> made = make_buffer(machine_.device(), type, count);
-  if (!made.ok()) return made.error();
-  if (Status s = machine_.device().fill({*made, 0, count * size_of(type)}, std::byte{0}); !s.ok()) {
-    return s;
-  }
-  set_ = *made;
+  const device::Buffer before = set_, values_before = values_;
+  const uint64_t count_before = before == nullptr ? 0 : cell_count();
   cells_ = cells;
   set_kind_ = kind;
+  auto make = [&](Type type, uint8_t byte, device::Buffer& buffer) -> Status {
+    Result<device::Buffer> made = make_buffer(machine_.device(), type, cell_count());
+    if (!made.ok()) return made.error();
+    buffer = *made;
+    return machine_.device().fill({buffer, 0, cell_count() * size_of(type)}, std::byte{byte});
+  };
+  if (Status s = make(cell_type(kind), 0, set_); !s.ok()) return s;
+  if (keeps_best(kind)) {
+    if (Status s = make(image_type(types()[best_.column]), kNoImage, values_); !s.ok()) return s;
+  }
+  if (kind == SetKind::Best) return move_best(before, count_before, values_before);
   return stored() == 0 ? Status(Done{}) : insert_stored();
 }
 
+// What the code of the set depends on.
+std::string Relation::set_name() const {
+  std::string name = fmt::format("{}_{}", type_names(types()), static_cast<int>(set_kind_));
+  if (keeps_best(set_kind_)) name += fmt::format("_{}{}", best_.column, best_.least ? "l" : "g");
+  return name;
+}
+
 void Relation::append_set_arguments(std::vector<device::Argument>& arguments) const {
-  const uint64_t count = cells_ + (set_kind_ == SetKind::Packed ? 1 : 0);
-  arguments.emplace_back(device::View{set_, 0, count * size_of(cell_type(set_kind_))});
-  if (set_kind_ == SetKind::Wide) {
+  arguments.emplace_back(device::View{set_, 0, cell_count() * size_of(cell_type(set_kind_))});
+  if (keeps_best(set_kind_)) {
+    const uint64_t size = size_of(types()[best_.column]);
+    arguments.emplace_back(device::View{values_, 0, cell_count() * size});
+  }
+  if (is_wide(set_kind_)) {
     for (const device::Buffer& buffer : bag_.columns())
       arguments.emplace_back(device::View{buffer});
   }
@@ -134,15 +152,14 @@ void Relation::append_set_arguments(std::vector<device::Argument>& arguments) co
   }
 }
 
-// Puts the rows that are stored, which are distinct, into the set. Nothing waits beside a Wide set.
+// Puts the rows that are stored, which are distinct, into the set. Nothing waits beside a wide set.
 Status Relation::insert_stored() {
-  const std::string name =
-      fmt::format("set_insert{}_{}", type_names(types()), static_cast<int>(set_kind_));
+  const std::string name = "set_insert" + set_name();
   Result<device::KernelHandle> kernel = machine_.kernel(name, [&] {
     KernelBuilder k(machine_.graph(), name);
     const Value n = k.val(Type::U32, "n");
-    const SetCode set = declare_set(k, set_kind_, types(), kernel::Mode::Race);
-    if (set_kind_ == SetKind::Wide) {
+    const SetCode set = declare_set(k, set_kind_, types(), kernel::Mode::Race, best_);
+    if (is_wide(set_kind_)) {
       claim_stored(k, set, k.grid(n));
     } else {
       const Columns columns = column_params(k, types());
@@ -151,12 +168,11 @@ Status Relation::insert_stored() {
     return k.finish();
   });
   if (!kernel.ok()) return kernel.error();
-  // Nothing waits beside a Wide set.
   for (const Bag* bag : {&bag_, &waiting_}) {
     if (bag->rows() == 0) continue;
     std::vector<device::Argument> arguments = {Scalar::u32(bag->rows())};
     append_set_arguments(arguments);
-    if (set_kind_ != SetKind::Wide) {
+    if (!is_wide(set_kind_)) {
       for (const device::Buffer& buffer : bag->columns()) {
         arguments.emplace_back(device::View{buffer});
       }
@@ -168,13 +184,15 @@ Status Relation::insert_stored() {
 
 // ---- rows ----
 
-// Flags candidates as they get into the set, and gives those that did. A Wide set compares rows
+// Flags candidates as they get into the set, and gives those that did. A wide set compares rows
 // where they will be stored, so its candidates stand behind the relation's rows.
 Id Relation::absorb_plan(const std::string& name) {
-  const bool wide = set_kind_ == SetKind::Wide;
+  const bool wide = is_wide(set_kind_);
   PlanBuilder p(machine_.graph(), name);
   const Columns columns = column_params(p, types());
   const kernel::Buffer cells = p.race(cell_type(set_kind_), "cells");
+  std::optional<kernel::Buffer> values;
+  if (keeps_best(set_kind_)) values = p.race(image_type(types()[best_.column]), "best");
   const Value first = p.val(Type::U32, "first");
   const Value n = p.val(Type::U32, "n");
   Values sizes;
@@ -189,7 +207,7 @@ Id Relation::absorb_plan(const std::string& name) {
     const Value count = k.val(Type::U32, "n");
     const kernel::Buffer flags = k.out(Type::U32, "is_new");
     const kernel::Buffer places = k.out(Type::U32, "cell");
-    const SetCode set = declare_set(k, set_kind_, types(), kernel::Mode::Race);
+    const SetCode set = declare_set(k, set_kind_, types(), kernel::Mode::Race, best_);
     const Value base = k.val(Type::U32, "first");
     const Value i = k.grid(count);
     if (wide) {
@@ -203,6 +221,7 @@ Id Relation::absorb_plan(const std::string& name) {
     }
   }
   std::vector<Id> arguments = {n.id, is_new.id, cell.id, cells.id};
+  if (values) arguments.push_back(values->id);
   if (wide) {
     for (const kernel::Buffer& column : columns) arguments.push_back(column.id);
   }
@@ -240,7 +259,7 @@ Result<uint32_t> Relation::absorb(const std::vector<device::Buffer>& from, uint3
   if (count == 0) return 0u;
   if (Status s = reserve(count); !s.ok()) return s.error();
   if (Status s = bag_.make_room(uint64_t{stored()} + count); !s.ok()) return s.error();
-  const bool wide = set_kind_ == SetKind::Wide;
+  const bool wide = is_wide(set_kind_);
   if (wide) {
     for (size_t c = 0; c < types().size(); ++c) {
       const uint64_t size = size_of(types()[c]);
@@ -251,8 +270,7 @@ Result<uint32_t> Relation::absorb(const std::vector<device::Buffer>& from, uint3
       }
     }
   }
-  const std::string name =
-      fmt::format("absorb{}_{}", type_names(types()), static_cast<int>(set_kind_));
+  const std::string name = "absorb" + set_name();
   Result<device::PlanRunner*> plan = machine_.plan(name, [&] { return absorb_plan(name); });
   if (!plan.ok()) return plan.error();
   std::vector<device::PlanValue> arguments;
@@ -260,8 +278,11 @@ Result<uint32_t> Relation::absorb(const std::vector<device::Buffer>& from, uint3
     arguments.emplace_back(wide ? device::Column{column(c), types()[c], stored() + count}
                                 : device::Column{from[c], types()[c], count});
   }
-  const uint64_t cells = cells_ + (set_kind_ == SetKind::Packed ? 1 : 0);
-  arguments.emplace_back(device::Column{set_, cell_type(set_kind_), static_cast<uint32_t>(cells)});
+  const uint32_t cells = static_cast<uint32_t>(cell_count());
+  arguments.emplace_back(device::Column{set_, cell_type(set_kind_), cells});
+  if (keeps_best(set_kind_)) {
+    arguments.emplace_back(device::Column{values_, image_type(types()[best_.column]), cells});
+  }
   arguments.emplace_back(Scalar::u32(wide ? stored() : 0));
   arguments.emplace_back(Scalar::u32(count));
   if (set_kind_ == SetKind::Bits) {
@@ -292,6 +313,7 @@ Result<uint32_t> Relation::load(const std::vector<std::span<const std::byte>>& c
 Status Relation::append(const std::vector<device::Buffer>& from, std::span<const Bag::Part> parts,
                         Next next) {
   if (next == Next::NewBesideHandled) return waiting_.append(from, parts);
+  if (next == Next::Handled && has_only_new()) return Done{};
   const uint32_t before = bag_.rows();
   if (Status s = bag_.append(from, parts); !s.ok()) return s;
   if (next == Next::Handled) handled_ += bag_.rows() - before;
@@ -301,6 +323,7 @@ Status Relation::append(const std::vector<device::Buffer>& from, std::span<const
 Result<bool> Relation::next_round() {
   XLOG_CHECK(handled_ == 0 || stored() - waiting_.rows() == rows_ + handled_,
              "beside rows that are handled, new ones wait");
+  if (set_kind_ == SetKind::Best) return next_round_of_best();
   fresh_ = rows_ + handled_;
   rows_ = stored();
   if (Status s = bag_.append(waiting_.columns(), waiting_.rows()); !s.ok()) return s.error();
@@ -320,7 +343,7 @@ Status Relation::finish() {
   if (!more.ok()) return more.error();
   XLOG_CHECK(!*more, "a finished relation has no new rows");
   finished_ = true;
-  return Done{};
+  return keeps_best(set_kind_) ? finish_best() : Done{};
 }
 
 Status Relation::need_columns() {
@@ -332,8 +355,11 @@ Status Relation::need_columns() {
     Values sizes;
     for (size_t c = 0; c < types().size(); ++c) sizes.push_back(p.val(Type::U64, "size"));
     const kernel::Rows rows = p.expand(p.len(cells), [&](Value word) {
-      for_each_bit(p, SetCode{SetKind::Bits, cells, {}, sizes}, word,
-                   [&](const Values& row) { p.emit(row); });
+      SetCode bits;
+      bits.kind = SetKind::Bits;
+      bits.cells = cells;
+      bits.sizes = sizes;
+      for_each_bit(p, bits, word, [&](const Values& row) { p.emit(row); });
     });
     return p.finish(rows.columns);
   });

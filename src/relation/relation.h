@@ -6,6 +6,10 @@
 //
 // A relation whose set is one of bits may forget the columns of rows that are not new: the bits say
 // it all. They are made again for those who need them.
+//
+// A relation that keeps the best value of a column has one row for each group of the others, once
+// it is finished. Before that a round may add rows that improve on others, which stay where they
+// are; those who look rows up ask is_best(). Where nobody does, only new rows have columns.
 #pragma once
 
 #include <map>
@@ -44,6 +48,9 @@ class Relation {
   const device::Buffer& column(uint32_t c) const { return bag_.columns()[c]; }
   uint32_t forgotten() const { return forgotten_; }
   Status need_columns();
+  // Before rows come: of rows that agree in all other columns, only the best in this one counts.
+  void keep_best(const BestColumn& best);
+  const BestColumn& best() const { return best_; }
   // Nobody will look up rows of this relation while it grows.
   void allow_forgetting() { may_forget_ = true; }
   bool forgets() const { return may_forget_ && set_kind_ == SetKind::Bits; }
@@ -64,10 +71,10 @@ class Relation {
   void set_domain(const std::vector<uint64_t>& sizes);
   // It will grow in rounds.
   void expect_rounds() { grows_ = true; }
-  // Changes only in reserve().
+  // Changes only in reserve() and finish().
   SetKind set_kind() const { return set_kind_; }
-  // Makes room for so many more rows. A set other than Wide takes rows in by kernels, so this comes
-  // before them.
+  // Makes room for so many more rows. A set that is not wide takes rows in by kernels, so this
+  // comes before them.
   Status reserve(uint64_t more);
   // What a kernel takes for the parameters of declare_set.
   void append_set_arguments(std::vector<device::Argument>& arguments) const;
@@ -107,12 +114,24 @@ class Relation {
 
  private:
   bool prefers_bits(uint64_t cells) const;
+  uint64_t cell_count() const { return cells_ + (is_packed(set_kind_) ? 1 : 0); }
+  std::string set_name() const;
   Status rebuild_set(SetKind kind, uint64_t cells);
   Status insert_stored();
   Index* find_index(const std::vector<uint32_t>& order, size_t keys) const;
   std::vector<uint32_t> sort_order(const std::vector<uint32_t>& keys,
                                    std::optional<uint32_t> then) const;
   kernel::Id absorb_plan(const std::string& name);
+
+  // Of a relation that keeps the best (relation_best.cc).
+  Status reserve_best(uint64_t more);
+  Status move_best(const device::Buffer& cells, uint64_t count, const device::Buffer& values);
+  Result<bool> next_round_of_best();
+  Status count_groups();
+  Status finish_best();
+  Status append_best(const Bag& from, Bag& to);
+  Status append_groups(Bag& to);
+  bool has_only_new() const { return set_kind_ == SetKind::Best && may_forget_; }
 
   Machine& machine_;
   std::string name_;
@@ -133,6 +152,9 @@ class Relation {
   std::vector<uint64_t> bounds_;  // what values are below, by column; empty: not known
   std::vector<uint64_t> domain_;  // the same where it makes a set of bits possible, else empty
   uint64_t domain_words_ = 0;
+  BestColumn best_;
+  device::Buffer values_;  // the best ones, beside the cells
+  uint64_t groups_ = 0;    // in the set: at most so many, without those of this round
   std::vector<std::unique_ptr<Index>> indexes_;
   std::map<uint32_t, uint32_t> greatest_;  // by column, of a finished relation
 };

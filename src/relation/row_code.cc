@@ -72,6 +72,12 @@ Value word_of(Builder& k, Value value) {
   }
 }
 
+Value value_of_word(Builder& k, Value bits, Type type) {
+  const Value word = size_of(type) == 8 ? bits : k.cast(Type::U32, bits);
+  if (word.type() == type) return word;
+  return kernel::is_float(type) ? k.bitcast(type, word) : k.cast(type, word);
+}
+
 Value packed_row(Builder& k, const Values& row) {
   Value packed = k.number(Type::U64, 0);
   for (size_t c = 0; c < row.size(); ++c) {

@@ -25,6 +25,8 @@ uint32_t row_bits(const std::vector<kernel::Type>& types);
 
 // The bits of a value as an unsigned integer of its width: equal values have equal words.
 Value word_of(Builder& k, Value value);
+// The value of a column whose word is the lowest bits of a u64.
+Value value_of_word(Builder& k, Value bits, kernel::Type type);
 // The words of a row side by side in one u64; only for rows of at most 64 bits.
 Value packed_row(Builder& k, const Values& row);
 Value hash_row(Builder& k, const Values& row);  // u64

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "kernel/library_hash.h"
+#include "relation/best_code.h"
 
 namespace xlog::relation {
 
@@ -35,43 +36,58 @@ BitPlace bit_of(Builder& k, const SetCode& set, const Values& row) {
   return {k.cast(Type::U32, at / kWordBits), k.u32(1) << bit};
 }
 
-Value same_row(Builder& k, const Values& row, const kernel::Columns& columns, Value other) {
+// The values of a row that its cell depends on.
+Values key_of(const SetCode& set, const Values& row) {
+  Values key = row;
+  if (keeps_best(set.kind)) key.erase(key.begin() + set.best.column);
+  return key;
+}
+
+Value same_key(Builder& k, const SetCode& set, const Values& row, Value other) {
   Value same = k.boolean(true);
   for (size_t c = 0; c < row.size(); ++c) {
-    same = same & same_words(k, row[c], columns[c][other]);
+    if (keeps_best(set.kind) && c == set.best.column) continue;
+    same = same & same_words(k, row[c], set.columns[c][other]);
   }
   return same;
 }
 
 Value first_cell(Builder& k, const SetCode& set, const Values& row) {
-  return k.cast(Type::U32, hash_row(k, row)) & (k.len(set.cells) - 1);
+  return k.cast(Type::U32, hash_row(k, key_of(set, row))) & (k.len(set.cells) - 1);
 }
 
-Value find_wide(Builder& k, const SetCode& set, const Values& row) {
+struct WideFound {
+  Value cell, found;
+};
+WideFound find_wide(Builder& k, const SetCode& set, const Values& row) {
   const Value mask = k.len(set.cells) - 1;
+  const Value start = first_cell(k, set, row);
   const Values end = k.loop(
-      k.len(set.cells), k.boolean(true), {first_cell(k, set, row), k.boolean(false)},
+      k.len(set.cells), k.boolean(true), {start, k.boolean(false), start},
       [&](Value, const Values& at) -> std::pair<Value, Values> {
         const Value cell = set.cells[at[0]];
         const Value empty = cell == 0;
         const Buffer found = k.private_array(Type::Bool, 1);
         k.store(found, k.u32(0), k.boolean(false));
-        k.if_then(!empty,
-                  [&] { k.store(found, k.u32(0), same_row(k, row, set.columns, cell - 1)); });
+        k.if_then(!empty, [&] { k.store(found, k.u32(0), same_key(k, set, row, cell - 1)); });
         const Value same = found[0u];
-        return {!(empty | same), {(at[0] + 1) & mask, same}};
+        return {!(empty | same), {(at[0] + 1) & mask, same, at[0]}};
       });
-  return end[1];
+  return {end[2], end[1]};
 }
 
 }  // namespace
 
 SetCode declare_set(kernel::KernelBuilder& k, SetKind kind, const std::vector<Type>& types,
-                    kernel::Mode mode) {
+                    kernel::Mode mode, const BestColumn& best) {
   SetCode set;
   set.kind = kind;
   set.cells = k.buffer(cell_type(kind), mode, "set");
-  if (kind == SetKind::Wide) {
+  if (keeps_best(kind)) {
+    set.best = best;
+    set.values = k.buffer(image_type(types[best.column]), mode, "best");
+  }
+  if (is_wide(kind)) {
     for (Type type : types) set.columns.push_back(k.in(type, "column"));
   }
   if (kind == SetKind::Bits) {
@@ -83,11 +99,14 @@ SetCode declare_set(kernel::KernelBuilder& k, SetKind kind, const std::vector<Ty
 Value find_row(Builder& k, const SetCode& set, const Values& row) {
   switch (set.kind) {
     case SetKind::Packed:
-      return kernel::hash_find(k, set.cells, packed_row(k, row));
+      return kernel::hash_find(k, set.cells, packed_row(k, row)).found;
     case SetKind::Wide:
-      return find_wide(k, set, row);
+      return find_wide(k, set, row).found;
     case SetKind::Bits:
       break;
+    case SetKind::Best:
+    case SetKind::WideBest:
+      XLOG_UNREACHABLE("nobody asks for one value of a relation that keeps the best");
   }
   Value possible = k.boolean(true);
   for (size_t c = 0; c < row.size(); ++c) {
@@ -98,9 +117,24 @@ Value find_row(Builder& k, const SetCode& set, const Values& row) {
   return possible & ((word & place.mask) != 0);
 }
 
+Value is_best(Builder& k, const SetCode& set, const Values& row) {
+  const Value cell = set.kind == SetKind::Best
+                         ? kernel::hash_find(k, set.cells, packed_row(k, key_of(set, row))).cell
+                         : find_wide(k, set, row).cell;
+  return set.values[cell] == image_of(k, row[set.best.column], set.best.least);
+}
+
 Value claim_row(Builder& k, const SetCode& set, const Values& row) {
-  XLOG_CHECK(set.kind != SetKind::Wide, "rows of a wide set are stored first");
-  if (set.kind == SetKind::Packed) return kernel::hash_claim(k, set.cells, packed_row(k, row));
+  XLOG_CHECK(!is_wide(set.kind), "rows of a wide set are stored first");
+  if (set.kind == SetKind::Packed) {
+    return kernel::hash_claim(k, set.cells, packed_row(k, row)).is_new;
+  }
+  if (set.kind == SetKind::Best) {
+    const kernel::HashClaim claim =
+        kernel::hash_claim(k, set.cells, packed_row(k, key_of(set, row)));
+    return improve(k, set.values, claim.cell, claim.is_new,
+                   image_of(k, row[set.best.column], set.best.least));
+  }
   const BitPlace place = bit_of(k, set, row);
   const Value first = k.u32(0);
   const Buffer claimed = k.private_array(Type::Bool, 1);
@@ -158,10 +192,12 @@ WideClaim claim_stored(Builder& k, const SetCode& set, Value row) {
                                 k.store(claimed, zero, old == 0);
                                 k.store(held, zero, k.select(old == 0, row + 1, old));
                               });
-                              const Value same = same_row(k, mine, set.columns, held[zero] - 1);
+                              const Value same = same_key(k, set, mine, held[zero] - 1);
                               return {!same, {(at[0] + 1) & mask, at[0]}};
                             });
-  return {claimed[zero], end[1]};
+  if (set.kind == SetKind::Wide) return {claimed[zero], end[1]};
+  const Value image = image_of(k, mine[set.best.column], set.best.least);
+  return {improve(k, set.values, end[1], claimed[zero], image), end[1]};
 }
 
 }  // namespace xlog::relation

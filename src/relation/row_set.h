@@ -1,10 +1,14 @@
-// The set of the rows of a relation, as kernels see it. Three kinds:
+// The set of the rows of a relation, as kernels see it. Kinds:
 //
-//   Packed  open addressing on rows that fit 64 bits (kernel/library_hash.h)
-//   Wide    open addressing on row numbers; rows are compared where they are stored
-//   Bits    one bit for each row that is possible, where columns have small domains
+//   Packed    open addressing on rows that fit 64 bits (kernel/library_hash.h)
+//   Wide      open addressing on row numbers; rows are compared where they are stored
+//   Bits      one bit for each row that is possible, where columns have small domains
+//   Best      as Packed, on all columns but one; beside each cell the best value of that one
+//   WideBest  the same as Wide
 //
-// Packed and Bits sets are filled by the kernels that derive rows; a Wide set once rows are stored.
+// Packed, Bits and Best sets are filled by the kernels that derive rows; a wide set once rows are
+// stored. A set of best values takes a row in where it improves on what is there: the row before it
+// stays in the relation's columns, but is_best() is false of it.
 #pragma once
 
 #include <functional>
@@ -18,34 +22,50 @@ namespace xlog::relation {
 
 constexpr uint32_t kWordBits = 32;
 
-enum class SetKind : uint8_t { Packed, Wide, Bits };
+enum class SetKind : uint8_t { Packed, Wide, Bits, Best, WideBest };
+
+constexpr bool is_wide(SetKind kind) { return kind == SetKind::Wide || kind == SetKind::WideBest; }
+constexpr bool is_packed(SetKind kind) { return kind == SetKind::Packed || kind == SetKind::Best; }
+constexpr bool keeps_best(SetKind kind) {
+  return kind == SetKind::Best || kind == SetKind::WideBest;
+}
 
 std::string_view spelling(SetKind kind);  // "packed"
 
 constexpr kernel::Type cell_type(SetKind kind) {
-  return kind == SetKind::Packed ? kernel::Type::U64 : kernel::Type::U32;
+  return is_packed(kind) ? kernel::Type::U64 : kernel::Type::U32;
 }
+
+// The column of a relation that keeps the best value for all others.
+struct BestColumn {
+  uint32_t column = 0;
+  bool least = true;  // false: the greatest
+};
 
 struct SetCode {
   SetKind kind = SetKind::Packed;
   kernel::Buffer cells;
-  kernel::Columns columns;  // Wide: of the relation
+  BestColumn best;          // where it keeps best values
+  kernel::Buffer values;    // those, beside the cells (best_code.h)
+  kernel::Columns columns;  // of the relation, where it is wide
   Values sizes;             // Bits: of the columns' domains
 };
 
 // The parameters of a set; Relation::set_arguments gives the arguments.
 SetCode declare_set(kernel::KernelBuilder& k, SetKind kind, const std::vector<kernel::Type>& types,
-                    kernel::Mode mode);
+                    kernel::Mode mode, const BestColumn& best = {});
 
-// Whether a row is there.
+// Whether a row is there. Not for sets of best values.
 Value find_row(Builder& k, const SetCode& set, const Values& row);
-// Puts a row of the domain there, and gives whether it is new. Not for Wide sets.
+// Whether a row that is there is still the best one.
+Value is_best(Builder& k, const SetCode& set, const Values& row);
+// Puts a row of the domain there, and gives whether it is new. Not for wide sets.
 Value claim_row(Builder& k, const SetCode& set, const Values& row);
 // The row of one bit of a Bits set, and the rows of one word.
 Values row_of_bit(Builder& k, const SetCode& set, Value word, Value bit);
 void for_each_bit(Builder& k, const SetCode& set, Value word,
                   const std::function<void(const Values& row)>& visit);
-// Puts a stored row into a Wide set: whether it is new, and its cell.
+// Puts a stored row into a wide set: whether it is new, and its cell.
 struct WideClaim {
   Value is_new, cell;
 };
