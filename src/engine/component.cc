@@ -215,26 +215,53 @@ Status Rules::run_once(uint32_t c, ComponentRun& run) {
 }
 
 // One version for each literal that reads the component.
-std::vector<Derivation> Rules::versions(uint32_t c) {
-  std::vector<Derivation> made;
+std::vector<Rules::Version> Rules::versions(uint32_t c) {
+  std::vector<Version> made;
   for (uint32_t r : analysis_.components[c].rules) {
     const Rule& rule = program_.rules[r];
     for (uint32_t i = 0; i < rule.body.size(); ++i) {
       if (rule.body[i].kind != LiteralKind::Atom || !inside(rule.body[i].pred, c)) continue;
-      made.push_back(version(r, i, c));
+      made.push_back({r, i, version(r, i, c)});
     }
   }
-  if (made.size() == 1) made[0].go_on_with_own_rows();
+  if (made.size() == 1) made[0].derivation.go_on_with_own_rows();
   return made;
 }
 
+// Sizes have changed: where that makes for another order of joins, the version is another one from
+// here on. What nobody looks up has no columns for lookups.
+void Rules::plan_again(uint32_t c, std::vector<Version>& versions) {
+  if (versions.size() == 1) return;  // follows its own rows
+  const auto text = [&](const plan::Pipeline& pipeline) {
+    return plan::to_text(pipeline, program_, database_.names());
+  };
+  for (Version& version : versions) {
+    plan::Pipeline again = pipeline(version.rule, version.literal, c);
+    const bool looks_up_forgotten =
+        std::ranges::any_of(analysis_.components[c].predicates, [&](PredId pred) {
+          return database_[pred].may_forget() && relation::looks_up(again, pred);
+        });
+    if (looks_up_forgotten || text(again) == text(version.derivation.pipeline())) continue;
+    version.derivation = this->version(version.rule, version.literal, c);
+  }
+}
+
+uint64_t Rules::rows_of(const logic::Component& component) {
+  uint64_t rows = 0;
+  for (PredId pred : component.predicates) rows += database_[pred].rows();
+  return rows;
+}
+
 Status Rules::run_rounds(uint32_t c, ComponentRun& run) {
-  std::vector<Derivation> derivations = versions(c);
+  constexpr uint64_t kGrowth = 16;  // times as many rows as when versions were planned
+  constexpr uint64_t kFewRows = 1000;
+  std::vector<Version> versions = this->versions(c);
   const logic::Component& component = analysis_.components[c];
+  uint64_t planned_for = std::max(rows_of(component), kFewRows);
   for (PredId pred : component.predicates) {
     database_[pred].restart();
-    const bool looked_up = std::ranges::any_of(derivations, [&](const Derivation& derivation) {
-      return relation::looks_up(derivation.pipeline(), pred);
+    const bool looked_up = std::ranges::any_of(versions, [&](const Version& version) {
+      return relation::looks_up(version.derivation.pipeline(), pred);
     });
     if (!looked_up) database_[pred].allow_forgetting();
   }
@@ -242,13 +269,17 @@ Status Rules::run_rounds(uint32_t c, ComponentRun& run) {
     trace_.enter_round(++run.rounds);
     Trace::Timed timed(trace_, TraceKind::Round);
     const uint64_t before = run.rows;
-    for (Derivation& derivation : derivations) {
-      if (Status done = derive(derivation, run); !done.ok()) return done;
+    for (Version& version : versions) {
+      if (Status done = derive(version.derivation, run); !done.ok()) return done;
     }
     timed.event.rows_out = run.rows - before;
     Result<bool> more = next_round(component);
     if (!more.ok()) return more.error();
     changed = *more;
+    if (const uint64_t rows = rows_of(component); rows > planned_for * kGrowth) {
+      plan_again(c, versions);
+      planned_for = rows;
+    }
   }
   return Done{};
 }

@@ -50,7 +50,14 @@ class Rules {
   Result<bool> next_round(const logic::Component& component);
   Status run_once(uint32_t component, ComponentRun& run);
   Status run_rounds(uint32_t component, ComponentRun& run);
-  std::vector<relation::Derivation> versions(uint32_t component);
+  struct Version {
+    uint32_t rule;
+    uint32_t literal;  // that sees new rows
+    relation::Derivation derivation;
+  };
+  std::vector<Version> versions(uint32_t component);
+  void plan_again(uint32_t component, std::vector<Version>& versions);
+  uint64_t rows_of(const logic::Component& component);
   Status derive(relation::Derivation& derivation, ComponentRun& run);
   Status aggregate(uint32_t rule, ComponentRun& run);
   Result<device::Buffer> repeated(const kernel::Scalar& value, uint32_t rows);

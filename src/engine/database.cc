@@ -48,7 +48,14 @@ Result<plan::Statistics> Database::statistics(PredId pred) {
   if (auto known = statistics_.find(pred); known != statistics_.end()) return known->second;
   Relation& relation = (*this)[pred];
   plan::Statistics statistics{relation.rows(), {}};
-  if (!relation.is_finished() || relation.is_only_bits()) return statistics;
+  if (!relation.is_finished()) {
+    for (uint32_t c = 0; c < relation.arity(); ++c) {
+      const uint64_t groups = relation.groups(c).value_or(relation.rows());
+      statistics.distinct.push_back(std::min<uint64_t>(groups, relation.rows()));
+    }
+    return statistics;
+  }
+  if (relation.is_only_bits()) return statistics;
   for (uint32_t c = 0; c < relation.arity(); ++c) {
     Result<std::optional<uint32_t>> greatest = relation.greatest(c);
     if (!greatest.ok()) return greatest.error();

@@ -39,12 +39,12 @@ class Database {
         relations_(program.predicates.size()) {}
 
   relation::Relation& operator[](lang::PredId pred);
+  const lang::Names& names() const { return names_; }
 
   // Puts the facts of a predicate into its relation.
   Status load_facts(lang::PredId pred);
   // What the planner wants to know. The distinct values of a column are not counted but bounded: by
-  // the rows, and by the greatest value. Of a relation that is not finished only the rows are
-  // known.
+  // the rows, and by the greatest value; those of a relation that is not finished by an index.
   Result<plan::Statistics> statistics(lang::PredId pred);
   // Of the relations that are on the device, by predicate. `component` is left to the caller.
   std::vector<RelationFigures> figures() const;

@@ -201,11 +201,12 @@ class Instantiator {
     const logic::Component& component = context_.analysis.components[component_index];
     for (PredId p : component.predicates) keep_best(p, {});
     for (bool changed = true; changed;) {
-      std::vector<std::pair<PredId, Tuple>> derived;
-      for (uint32_t r : component.rules) derive(r, component_index, nullptr, derived);
+      context_.begin_round(component_index, context_.round + 1);
+      derived_ = {};
+      for (uint32_t r : component.rules) derive(r, component_index, nullptr);
       changed = false;
       std::map<PredId, std::vector<Tuple>> candidates;
-      for (auto& [p, tuple] : derived) {
+      for (auto& [p, tuple] : derived_) {
         if (best_of(p)) {
           candidates[p].push_back(std::move(tuple));
         } else {
@@ -214,6 +215,7 @@ class Instantiator {
       }
       for (auto& [p, tuples] : candidates) changed |= keep_best(p, std::move(tuples));
     }
+    derived_ = {};
   }
 
   // Makes the best of a relation's rows and the candidates its rows; whether that changed them.

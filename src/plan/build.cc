@@ -180,9 +180,13 @@ class PipelineBuilder {
     return *best;
   }
 
-  // How many rows an average binding finds.
+  // How many rows an average binding finds. A relation that grows has few rows when its rules are
+  // planned first: to walk it is never cheap, and a lookup of it is taken for a short list.
   double fan_out(const Literal& literal) const {
+    constexpr double kShortList = 8;
+    constexpr double kEndless = 1e15;
     const Statistics statistics = statistics_(literal.pred);
+    const bool grows = options_.delta && options_.grows(literal.pred);
     double rows = static_cast<double>(statistics.rows);
     size_t keys = 0;
     double combinations = 1;
@@ -193,7 +197,8 @@ class PipelineBuilder {
         combinations *= static_cast<double>(std::max<uint64_t>(1, statistics.distinct[c]));
       }
     }
-    if (keys == 0) return rows;
+    if (keys == 0) return grows ? rows + kEndless : rows;
+    if (grows) return std::max(rows / std::max(combinations, 1.0), kShortList);
     if (statistics.distinct.empty()) {
       return std::pow(rows,
                       1 - static_cast<double>(keys) / static_cast<double>(literal.args.size()));

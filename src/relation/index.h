@@ -37,6 +37,8 @@ class Index {
   size_t key_count() const { return keys_.size(); }
   TableKind kind() const { return kind_; }
   uint64_t bytes() const;
+  // Keys, about: those of the last time when all rows were sorted.
+  uint64_t groups() const { return merged_segments_; }
 
   // Takes in rows up to `rows` of the relation's columns. Those before `fresh` are old.
   Status update(const std::vector<device::Buffer>& columns, uint32_t fresh, uint32_t rows);

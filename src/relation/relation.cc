@@ -454,6 +454,13 @@ Result<std::optional<uint32_t>> Relation::greatest(uint32_t column) {
   return std::optional<uint32_t>((*value)[0]);
 }
 
+std::optional<uint64_t> Relation::groups(uint32_t column) const {
+  for (const auto& index : indexes_) {
+    if (index->key_count() == 1 && index->order()[0] == column) return index->groups();
+  }
+  return std::nullopt;
+}
+
 Result<std::optional<uint64_t>> Relation::bound(uint32_t column) {
   if (!finished_) {
     const bool known = !bounds_.empty() && bounds_[column] != UINT64_MAX;

@@ -53,6 +53,7 @@ class Relation {
   const BestColumn& best() const { return best_; }
   // Nobody will look up rows of this relation while it grows.
   void allow_forgetting() { may_forget_ = true; }
+  bool may_forget() const { return may_forget_; }
   bool forgets() const { return may_forget_ && set_kind_ == SetKind::Bits; }
   // Rows that kernels have put into the bits and handled; they will not count as new and have no
   // columns.
@@ -109,6 +110,8 @@ class Relation {
 
   // The greatest value of a u32 column; nullopt where it is of another type or has no rows.
   Result<std::optional<uint32_t>> greatest(uint32_t column);
+  // About how many values a column has, where there is an index by it.
+  std::optional<uint64_t> groups(uint32_t column) const;
   // What all values of a column are below; nullopt where that is not known.
   Result<std::optional<uint64_t>> bound(uint32_t column);
 

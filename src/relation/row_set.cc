@@ -17,6 +17,9 @@ std::string_view spelling(SetKind kind) {
       return "wide";
     case SetKind::Bits:
       return "bits";
+    case SetKind::Best:
+    case SetKind::WideBest:
+      return "best of groups";
   }
   XLOG_UNREACHABLE("a kind of set");
 }
