@@ -112,6 +112,10 @@ std::vector<Workload> workloads(const std::string& graphs) {
        [] {
          return cspa({17'850, 50, 0.9, 0.005, 0.2}, 1);
        }},
+      {"cspa/aliases", kPointers,
+       [] {
+         return cspa({17'850, 50, 0.95, 0.008, 0.25}, 1);
+       }},
       {"triangle/rmat_20", kTriangles,
        [] {
          return rmat({20, 16'000'000}, Direction::LowToHigh, Numbering::Drawn, 1);

@@ -26,9 +26,10 @@ Result<std::vector<device::Buffer>> Machine::scratch(const std::vector<Type>& ty
   std::vector<device::Buffer> columns;
   for (size_t c = 0; c < types.size(); ++c) {
     if (scratch_.size() == c) scratch_.emplace_back();
-    if (scratch_[c] == nullptr || scratch_[c]->bytes < rows * size_of(types[c])) {
+    const uint64_t words = (rows * size_of(types[c]) + 7) / 8;  // of any type
+    if (scratch_[c] == nullptr || scratch_[c]->bytes < words * 8) {
       scratch_[c] = nullptr;  // before there is another
-      Result<device::Buffer> made = make_buffer(device_, types[c], rows);
+      Result<device::Buffer> made = make_buffer(device_, Type::U64, words);
       if (!made.ok()) return made.error();
       scratch_[c] = *made;
     }
