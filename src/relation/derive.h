@@ -68,6 +68,7 @@ class Derivation {
     RowRange rows;
     uint32_t tile;    // rows of one group
     uint32_t groups;  // in all
+    bool again;       // some of them are done
     device::Buffer done, counters, total, valueless;
   };
 

@@ -71,9 +71,12 @@ Status Derivation::launch_groups(const RelationOf& relation_of, Relation* claims
       !s.ok()) {
     return s;
   }
-  std::vector<device::Argument> arguments = {Scalar::u32(work.groups), Scalar::u32(work.rows.first),
-                                             Scalar::u32(work.rows.last), Scalar::u32(work.tile),
-                                             Scalar::u32(static_cast<uint32_t>(output_))};
+  std::vector<device::Argument> arguments = {Scalar::u32(work.groups),
+                                             Scalar::u32(work.rows.first),
+                                             Scalar::u32(work.rows.last),
+                                             Scalar::u32(work.tile),
+                                             Scalar::u32(static_cast<uint32_t>(output_)),
+                                             Scalar::boolean(work.again)};
   for (const device::Buffer& buffer : {work.done, work.counters, work.total, work.valueless}) {
     arguments.emplace_back(device::View{buffer});
   }
@@ -94,8 +97,9 @@ Result<Derived> Derivation::run_groups_into_set(const RelationOf& relation_of, R
     Result<std::vector<uint32_t>> counters =
         read_numbers<uint32_t>(device, work.counters, kGroupCounters);
     if (!counters.ok()) return counters.error();
-    const uint32_t placed = (*counters)[kPlaced];
-    more = (*counters)[kStopped] > 0;
+    // Behind the first place without room nothing was put.
+    const uint32_t placed = std::min((*counters)[kPlaced], UINT32_MAX - (*counters)[kEnd]);
+    more = work.again = (*counters)[kStopped] > 0;
     derived.rows += placed;
     const Bag::Part all{0, placed};
     if (Status s = head.append(regions_, std::span(&all, 1), Relation::Next::New); !s.ok()) {

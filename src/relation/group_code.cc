@@ -142,7 +142,7 @@ void GroupCode::driver(size_t s, Value active) {
   const Shared& shared = *shared_[s];
   const Value word = bits->cells[row_];
   share_out(
-      s, k_.select(active, k_.popc(word), k_.u32(0)),
+      s, k_.select(active, k_.popc(word), k_.u32(0)), k_.u32(kWordBits),
       [&] {
         k_.store(shared.first, lane_, row_);
         k_.store(shared.extra, lane_, word);
@@ -158,20 +158,19 @@ void GroupCode::driver(size_t s, Value active) {
       });
 }
 
-void GroupCode::share_out(size_t s, Value count, const std::function<void()>& tell,
+void GroupCode::share_out(size_t s, Value count, Value most, const std::function<void()>& tell,
                           const Visit& visit) {
   const Shared& shared = *shared_[s];
   const Slots mine = slots_;
-  // Collectives are barriers too: nobody reads any more what the last round told.
-  const Value longest = k_.greduce(Fold::Max, count);
-  tell();
-  for (const auto& [v, array] : shared.slots) k_.store(array, lane_, *mine[v]);
   const Value zero = k_.u32(0);
-  k_.for_range(zero, divide_up(longest, kMostAtATime), [&](Value part) {
+  k_.for_range(zero, divide_up(most, kMostAtATime), [&](Value part) {
     const Value begin = part * kMostAtATime;
     const Value here = k_.min(count - k_.min(count, begin), k_.u32(kMostAtATime));
+    // Collectives are barriers too: nobody reads any more what was told before.
     const Value before = k_.gscan(Fold::Add, here);
     const Value total = k_.greduce(Fold::Add, here);
+    tell();
+    for (const auto& [v, array] : shared.slots) k_.store(array, lane_, *mine[v]);
     k_.store(shared.before, lane_, before);
     k_.barrier();
     const uint32_t rows = s == last_loop_ ? kRowsOfALane : 1;
@@ -237,13 +236,18 @@ void GroupCode::match(size_t s, Value active) {
   const Values key = key_values(pipeline_.steps[s]);
   auto walk = [&](Range rows) {
     share_out(
-        s, rows.hi - rows.lo, [&] { k_.store(shared.first, lane_, rows.lo); },
+        s, rows.hi - rows.lo, k_.len(access.columns[0]),
+        [&] { k_.store(shared.first, lane_, rows.lo); },
         [&](Value source, Value offset, Value is_there) {
           const Value row = shared.first[source] + offset;
           bind_row(
               s, [&](size_t c) { return access.columns[c][row]; }, false, is_there);
         });
   };
+  if (access.index.kind == TableKind::Starts) {
+    const Range rows = read_part(k_, access.index, key, k_.u32(1)).rows;
+    return walk({rows.lo, k_.select(active, rows.hi, rows.lo)});
+  }
   for_each_part(
       active, [&] { return first_part(k_, access.index, key); },
       [&](Value part) { return read_part(k_, access.index, key, part); }, walk);
@@ -256,7 +260,7 @@ void GroupCode::meet(size_t s, Value active) {
   const Value way = code.shortest(slots_);
   auto walk = [&](Range rows) {
     share_out(
-        s, rows.hi - rows.lo,
+        s, rows.hi - rows.lo, code.most_rows(),
         [&] {
           k_.store(shared.first, lane_, rows.lo);
           k_.store(shared.extra, lane_, way);

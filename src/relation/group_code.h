@@ -46,9 +46,10 @@ class GroupCode : public PipelineCode {
   void match(size_t s, Value active);
   void meet(size_t s, Value active);
   // Calls `visit` for all rows of all lanes, 256 at a time: for row number `offset` of those that
-  // lane `source` found.
+  // lane `source` found. No lane has more than `most`, which is the same for all.
   using Visit = std::function<void(Value source, Value offset, Value active)>;
-  void share_out(size_t s, Value count, const std::function<void()>& tell, const Visit& visit);
+  void share_out(size_t s, Value count, Value most, const std::function<void()>& tell,
+                 const Visit& visit);
   void bind_row(size_t s, const std::function<Value(size_t)>& value, bool check_keys, Value active);
   void lose(Value active, const TermCode& code);
   // A condition that only a lane with a binding asks for.

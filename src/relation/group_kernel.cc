@@ -14,6 +14,7 @@ GroupKernel::GroupKernel(kernel::Graph& graph, const lang::Program& program,
   last_ = k_.val(Type::U32, "last");
   tile_ = k_.val(Type::U32, "tile");
   room_ = k_.val(Type::U32, "room");
+  again_ = k_.val(Type::Bool, "again");
   done_ = k_.own(Type::U32, "done");
   counters_ = k_.race(Type::U32, "counters");
   total_ = k_.acc(Type::U64, "total");
@@ -36,8 +37,14 @@ kernel::Id GroupKernel::build() {
   stopped_ = k_.private_array(Type::Bool, 1);
   k_.store(found_, zero_, k_.number(Type::U64, 0));
   k_.store(stopped_, zero_, k_.boolean(false));
-  const Value is_open = k_.greduce(Fold::Max, done_[g]) == 0;
-  k_.if_then(is_open, [&] {
+  const Buffer is_done = k_.private_array(Type::U32, 1);
+  k_.store(is_done, zero_, zero_);
+  k_.if_then(again_, [&] { k_.store(is_done, zero_, done_[g]); });
+  // Where no launch went before, all lanes know it.
+  const Buffer is_open = k_.local(Type::U32, 1);
+  k_.if_then(lane_ == 0, [&] { k_.store(is_open, zero_, k_.u32(1) - is_done[zero_]); });
+  k_.barrier();
+  k_.if_then(is_open[zero_] != 0, [&] {
     const Value begin = first_ + g * tile_;
     const Value active = (lane_ < tile_) & (lane_ < last_ - begin);
     // Idle lanes look at a row that is there.
@@ -95,7 +102,53 @@ void GroupKernel::store_row(const Values& row, Value at, Value active) {
   });
 }
 
+// Puts the pending rows into the set: which are new, and how many of this lane.
+Value GroupKernel::claim(Values& is_new) {
+  Value fresh = zero_;
+  for (const Pending& pending : pending_) {
+    const Buffer claimed = k_.private_array(Type::Bool, 1);
+    k_.store(claimed, zero_, k_.boolean(false));
+    k_.if_then(pending.active,
+               [&] { k_.store(claimed, zero_, claim_row(k_, claimed_->set, pending.row)); });
+    is_new.push_back(claimed[zero_]);
+    fresh = fresh + k_.cast(Type::U32, is_new.back());
+  }
+  return fresh;
+}
+
+void GroupKernel::store_new(const Values& is_new, Value at) {
+  for (size_t p = 0; p < pending_.size(); ++p) {
+    store_row(pending_[p].row, at, is_new[p]);
+    at = at + k_.cast(Type::U32, is_new[p]);
+  }
+}
+
+void GroupKernel::stop() { k_.store(stopped_, zero_, k_.boolean(true)); }
+
+void GroupKernel::place_or_take_back() {
+  for (Pending& pending : pending_) pending.active = pending.active & !stopped_[zero_];
+  Values is_new;
+  const Value fresh = claim(is_new);
+  const Value before = k_.gscan(Fold::Add, fresh);
+  const Value all = k_.greduce(Fold::Add, fresh);
+  k_.if_then(all != 0, [&] {
+    const Value first = add(kPlaced, all);
+    k_.if_then(
+        first + all <= room_, [&] { store_new(is_new, first + before); },
+        [&] {
+          stop();
+          for (size_t p = 0; p < pending_.size(); ++p) {
+            k_.if_then(is_new[p], [&] { take_back(k_, claimed_->set, pending_[p].row); });
+          }
+          k_.if_then(lane_ == 0, [&] {
+            k_.atomic(Fold::Max, counters_, k_.u32(kEnd), k_.u32(UINT32_MAX) - first);
+          });
+        });
+  });
+}
+
 void GroupKernel::claim_and_place() {
+  if (claimed_->set.kind == SetKind::Bits) return place_or_take_back();
   Value mine = zero_;
   for (Pending& pending : pending_) {
     pending.active = pending.active & !stopped_[zero_];
@@ -108,28 +161,16 @@ void GroupKernel::claim_and_place() {
         reserved + asked <= room_,
         [&] {
           Values is_new;
-          Value fresh = zero_;
-          for (const Pending& pending : pending_) {
-            const Buffer claimed = k_.private_array(Type::Bool, 1);
-            k_.store(claimed, zero_, k_.boolean(false));
-            k_.if_then(pending.active, [&] {
-              k_.store(claimed, zero_, claim_row(k_, claimed_->set, pending.row));
-            });
-            is_new.push_back(claimed[zero_]);
-            fresh = fresh + k_.cast(Type::U32, is_new.back());
-          }
+          const Value fresh = claim(is_new);
           const Value before = k_.gscan(Fold::Add, fresh);
           const Value all = k_.greduce(Fold::Add, fresh);
-          Value at = add(kPlaced, all) + before;
+          const Value first = add(kPlaced, all);
           k_.if_then(lane_ == 0,
                      [&] { k_.atomic(Fold::Add, counters_, k_.u32(kReserved), all - asked); });
-          for (size_t p = 0; p < pending_.size(); ++p) {
-            store_row(pending_[p].row, at, is_new[p]);
-            at = at + k_.cast(Type::U32, is_new[p]);
-          }
+          store_new(is_new, first + before);
         },
         [&] {
-          k_.store(stopped_, zero_, k_.boolean(true));
+          stop();
           k_.if_then(lane_ == 0,
                      [&] { k_.atomic(Fold::Add, counters_, k_.u32(kReserved), zero_ - asked); });
         });

@@ -1,22 +1,23 @@
 // The kernel of a derivation on groups (group_code.h).
 //
 // A group takes a tile of the driver's rows. What it derives goes to one output that all groups
-// share: before it puts rows into a set, a group reserves room for as many as it asks about, so
-// that no row gets into the set and then finds no place. Without room the group stops, and its tile
-// is done again in another launch: what it had put into the set is found there and does not come
-// twice. A bag has no set to remember that: it counts on past its room, and the whole launch is
-// repeated with as much as was asked for.
+// share. No row may get into a set and then find no place: before a group puts rows into a set of
+// keys, it reserves room for as many as it asks about; out of a set of bits it takes them again.
+// Without room the group stops, and its tile is done again in another launch: what it had put into
+// the set is found there and does not come twice. A bag has no set to remember that: it counts on
+// past its room, and the whole launch is repeated with as much as was asked for.
 //
 // Parameters, in order: groups, first and last (of the driver's rows), tile (rows of one), room,
-// done (by group), counters, total, valueless, the columns of the output, the set that rows are put
-// into, and what the pipeline reads.
+// again (whether some tiles are done), done (by group), counters, total, valueless, the columns of
+// the output, the set that rows are put into, and what the pipeline reads.
 #pragma once
 
 #include "relation/group_code.h"
 
 namespace xlog::relation {
 
-enum GroupCounter : uint32_t { kReserved, kPlaced, kStopped, kGroupCounters };
+// kEnd: where places without room begin, counted down from the greatest number.
+enum GroupCounter : uint32_t { kReserved, kPlaced, kStopped, kEnd, kGroupCounters };
 
 class GroupKernel {
  public:
@@ -34,7 +35,11 @@ class GroupKernel {
  private:
   void emit(const Slots& slots, Value active);
   void flush();
+  Value claim(Values& is_new);
   void claim_and_place();
+  void place_or_take_back();
+  void store_new(const Values& is_new, Value at);
+  void stop();
   void place();
   // What one lane adds to a counter: all lanes are told what was there before.
   Value add(GroupCounter counter, Value amount);
@@ -43,7 +48,7 @@ class GroupKernel {
   kernel::KernelBuilder k_;
   const std::vector<lang::Term>& head_;
   const Options& options_;
-  Value groups_, first_, last_, tile_, room_;
+  Value groups_, first_, last_, tile_, room_, again_;
   kernel::Buffer done_, counters_, total_, valueless_;
   kernel::Columns out_;
   std::optional<ClaimedSet> claimed_;

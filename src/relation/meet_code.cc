@@ -342,6 +342,12 @@ void MeetCode::for_member(Value member, const std::function<void(size_t)>& body)
   from(0);
 }
 
+Value MeetCode::most_rows() {
+  Value most = k_.u32(0);
+  for (const Member& member : members_) most = k_.max(most, k_.len(member.list.columns[0]));
+  return most;
+}
+
 Value MeetCode::first_part(Value member) {
   const Buffer part = k_.private_array(Type::U32, 1);
   for_member(member, [&](size_t m) {

@@ -54,6 +54,7 @@ class MeetCode {
   // (`part` is 0 where there are no more), the value of a row, and whether all other lists have it.
   void set_keys(const Slots& slots);
   Value shortest(const Slots& slots);
+  Value most_rows();  // of any list
   Value first_part(Value member);
   IndexPart rows_of(Value member, Value part);
   Value value_at(Value member, Value row);

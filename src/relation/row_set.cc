@@ -150,6 +150,12 @@ Value claim_row(Builder& k, const SetCode& set, const Values& row) {
   return claimed[first];
 }
 
+void take_back(Builder& k, const SetCode& set, const Values& row) {
+  XLOG_CHECK(set.kind == SetKind::Bits, "rows leave sets of bits alone");
+  const BitPlace place = bit_of(k, set, row);
+  k.atomic(kernel::Fold::And, set.cells, place.word, place.mask ^ 0xffffffff);
+}
+
 Values row_of_bit(Builder& k, const SetCode& set, Value word, Value bit) {
   const size_t last = set.sizes.size() - 1;
   Values row(set.sizes.size());

@@ -61,6 +61,8 @@ Value find_row(Builder& k, const SetCode& set, const Values& row);
 Value is_best(Builder& k, const SetCode& set, const Values& row);
 // Puts a row of the domain there, and gives whether it is new. Not for wide sets.
 Value claim_row(Builder& k, const SetCode& set, const Values& row);
+// Takes a row out of a Bits set that this instance has put there.
+void take_back(Builder& k, const SetCode& set, const Values& row);
 // The row of one bit of a Bits set, and the rows of one word.
 Values row_of_bit(Builder& k, const SetCode& set, Value word, Value bit);
 void for_each_bit(Builder& k, const SetCode& set, Value word,
