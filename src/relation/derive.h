@@ -78,7 +78,8 @@ class Derivation {
   Result<Derived> run_groups_into_set(const RelationOf& relation_of, Relation& head);
   Result<Derived> run_groups_into_bag(const RelationOf& relation_of, Bag& bag,
                                       const std::function<Status()>& filled);
-  Result<Groups> start_groups(const RelationOf& relation_of);
+  uint64_t most_room(const Relation* claims) const;
+  Result<Groups> start_groups(const RelationOf& relation_of, const Relation* claims);
   Status launch_groups(const RelationOf& relation_of, Relation* claims, const Groups& work);
   Result<RowRange> driver_rows(const RelationOf& relation_of);
   Result<uint64_t> valueless(const device::Buffer& count);

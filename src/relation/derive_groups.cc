@@ -14,6 +14,7 @@ constexpr uint32_t kGroupsPerUnit = 16;    // that keep a compute unit busy
 constexpr uint64_t kLeastRoom = 1u << 16;  // rows of the output
 constexpr uint64_t kMostRoom = 1u << 26;
 constexpr uint64_t kMostBagRoom = 1u << 31;  // rows are numbered in 32 bits
+constexpr uint64_t kShareOfMemory = 32;      // one of so many may be output
 
 }  // namespace
 
@@ -25,7 +26,15 @@ kernel::Id Derivation::build_groups(const RelationOf& relation_of, bool claims) 
   return GroupKernel(machine_->graph(), *program_, pipeline_, head_, relation_of, options).build();
 }
 
-Result<Derivation::Groups> Derivation::start_groups(const RelationOf& relation_of) {
+// A set of keys needs cells for all rows that there is room for; one of bits has them.
+uint64_t Derivation::most_room(const Relation* claims) const {
+  if (claims == nullptr || claims->set_kind() != SetKind::Bits) return kMostRoom;
+  const uint64_t share = machine_->device().info().memory / kShareOfMemory;
+  return std::clamp(share / (row_bits(types_) / 8), kMostRoom, kMostBagRoom);
+}
+
+Result<Derivation::Groups> Derivation::start_groups(const RelationOf& relation_of,
+                                                    const Relation* claims) {
   Device& device = machine_->device();
   Result<RowRange> range = driver_rows(relation_of);
   if (!range.ok()) return range.error();
@@ -50,7 +59,7 @@ Result<Derivation::Groups> Derivation::start_groups(const RelationOf& relation_o
     *buffer = *made;
   }
   // A bag that has grown past the most keeps what it needs.
-  output_ = std::max(std::clamp(uint64_t{rows} * 4, kLeastRoom, kMostRoom), output_);
+  output_ = std::max(std::clamp(uint64_t{rows} * 4, kLeastRoom, most_room(claims)), output_);
   return work;
 }
 
@@ -89,7 +98,7 @@ Status Derivation::launch_groups(const RelationOf& relation_of, Relation* claims
 Result<Derived> Derivation::run_groups_into_set(const RelationOf& relation_of, Relation& head) {
   Device& device = machine_->device();
   Derived derived;
-  Result<Groups> started = start_groups(relation_of);
+  Result<Groups> started = start_groups(relation_of, &head);
   if (!started.ok()) return started.error();
   Groups& work = *started;
   for (bool more = work.groups > 0; more;) {
@@ -108,7 +117,7 @@ Result<Derived> Derivation::run_groups_into_set(const RelationOf& relation_of, R
     if (Status s = machine_->check(derived.rows); !s.ok()) return s.error();
     if (!more) break;
     // As much as one group asks for at a time has room at least.
-    output_ = std::min(kMostRoom, output_ * 4);
+    output_ = std::min(most_room(&head), output_ * 4);
     if (Status s = device.fill({work.counters, 0, kGroupCounters * 4}, std::byte{0}); !s.ok()) {
       return s.error();
     }
@@ -126,7 +135,7 @@ Result<Derived> Derivation::run_groups_into_bag(const RelationOf& relation_of, B
   Device& device = machine_->device();
   Derived derived;
   for (;;) {
-    Result<Groups> started = start_groups(relation_of);
+    Result<Groups> started = start_groups(relation_of, nullptr);
     if (!started.ok()) return started.error();
     Groups& work = *started;
     if (work.groups == 0) return derived;

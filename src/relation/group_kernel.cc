@@ -37,12 +37,17 @@ kernel::Id GroupKernel::build() {
   stopped_ = k_.private_array(Type::Bool, 1);
   k_.store(found_, zero_, k_.number(Type::U64, 0));
   k_.store(stopped_, zero_, k_.boolean(false));
-  const Buffer is_done = k_.private_array(Type::U32, 1);
-  k_.store(is_done, zero_, zero_);
-  k_.if_then(again_, [&] { k_.store(is_done, zero_, done_[g]); });
-  // Where no launch went before, all lanes know it.
+  // One lane looks: whether the tile is done, and whether there is room for more.
   const Buffer is_open = k_.local(Type::U32, 1);
-  k_.if_then(lane_ == 0, [&] { k_.store(is_open, zero_, k_.u32(1) - is_done[zero_]); });
+  k_.if_then(lane_ == 0, [&] {
+    k_.store(is_open, zero_, k_.u32(1));
+    k_.if_then(again_, [&] { k_.store(is_open, zero_, k_.u32(1) - done_[g]); });
+    if (!claimed_) return;
+    k_.if_then((is_open[zero_] != 0) & (room_ <= counters_[k_.u32(kPlaced)]), [&] {
+      k_.store(is_open, zero_, zero_);
+      k_.atomic(Fold::Add, counters_, k_.u32(kStopped), k_.u32(1));
+    });
+  });
   k_.barrier();
   k_.if_then(is_open[zero_] != 0, [&] {
     const Value begin = first_ + g * tile_;
