@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <iterator>
@@ -93,10 +94,12 @@ void HostMemoryPool::give(std::byte* block, uint64_t bytes) {
   if (is_in_range(block)) return give_large(block, rounded(bytes));
   if (bytes >= kLarge) return std::free(block);
   const uint32_t k = class_of(bytes);
-  if (kept() + size_of_class(k) > keep_bytes_) return std::free(block);
+  if (kept() + size_of_class(k) > may_keep()) return std::free(block);
   kept_small_ += size_of_class(k);
   free_[k].push_back(block);
 }
+
+uint64_t HostMemoryPool::may_keep() const { return std::max(keep_bytes_, in_use_ / 4); }
 
 // ---- the range ----
 
@@ -136,15 +139,18 @@ std::byte* HostMemoryPool::take_large(uint64_t bytes) {
     remove_free(found);
     if (part.size > size) add_free(begin + size, {part.size - size, part.touched});
     ++reused_;
+    in_use_ += size;
     return range_ + begin;
   }
   if (size > range_bytes_ - top_ || !has_fresh(size)) return nullptr;
   std::byte* block = range_ + top_;
+  in_use_ += size;
   top_ += size;
   return block;
 }
 
 void HostMemoryPool::give_large(std::byte* block, uint64_t size) {
+  in_use_ -= size;
   uint64_t begin = static_cast<uint64_t>(block - range_);
   uint64_t end = begin + size;
   auto next = free_at_.lower_bound(begin);
@@ -161,7 +167,7 @@ void HostMemoryPool::give_large(std::byte* block, uint64_t size) {
     }
   }
   add_free(begin, {end - begin, true});
-  if (kept() > keep_bytes_) release();
+  if (kept() > may_keep()) release();
 }
 
 void HostMemoryPool::add_free(uint64_t begin, Part part) {

@@ -18,8 +18,9 @@ namespace xlog::device {
 
 class HostMemoryPool {
  public:
-  // Free memory beyond so many bytes goes back to the system.
-  explicit HostMemoryPool(uint64_t keep_bytes = uint64_t{1} << 30) : keep_bytes_(keep_bytes) {}
+  // Free memory goes back to the system where there is more than so many bytes of it, and more than
+  // a quarter of what is in use.
+  explicit HostMemoryPool(uint64_t keep_bytes = uint64_t{1} << 25) : keep_bytes_(keep_bytes) {}
   ~HostMemoryPool();
   HostMemoryPool(const HostMemoryPool&) = delete;
   HostMemoryPool& operator=(const HostMemoryPool&) = delete;
@@ -57,7 +58,10 @@ class HostMemoryPool {
   void release();
 
   std::array<std::vector<std::byte*>, kClasses> free_;
+  uint64_t may_keep() const;
+
   uint64_t keep_bytes_;
+  uint64_t in_use_ = 0;  // of the range
   uint64_t kept_small_ = 0;
   uint64_t reused_ = 0;
   uint64_t unseen_ = 0;  // fresh bytes since the last look at what is left

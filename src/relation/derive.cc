@@ -16,6 +16,7 @@ namespace {
 constexpr uint32_t kChunksPerThread = 8;
 constexpr uint32_t kLeastChunk = 64;     // rows of the driver
 constexpr uint64_t kLeastOutput = 1024;  // rows of all regions together
+constexpr uint64_t kFirstOutput = 1u << 17;  // at most; then as much as turns out to be needed
 constexpr uint64_t kMostOutput = 1u << 21;
 // Rows that an instance takes of its own in one launch: few at first, so that what it leaves can be
 // divided again, and as a device may begin with slow code.
@@ -83,7 +84,7 @@ Result<Derivation::Work> Derivation::start(const RelationOf& relation_of) {
   work.length = (rows + most - 1) / most;
   work.chunks = (rows + work.length - 1) / work.length;
   work.count = work.chunks;
-  output_ = std::clamp(std::max(uint64_t{rows} * 4, output_), kLeastOutput, kMostOutput);
+  output_ = std::max(std::clamp(uint64_t{rows} * 4, kLeastOutput, kFirstOutput), output_);
   // A bag without columns only counts: its regions hold nothing and never fill up.
   work.region = types_.empty() ? UINT32_MAX / work.chunks
                                : static_cast<uint32_t>((output_ + work.chunks - 1) / work.chunks);
