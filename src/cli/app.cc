@@ -9,6 +9,7 @@
 #include <new>
 
 #include "base/diagnostic.h"
+#include "base/ending_signals.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "cli/cli.h"
@@ -133,6 +134,7 @@ std::unique_ptr<CLI::App> make_app(int& exit_code) {
 }
 
 int run_cli(int argc, char** argv) {
+  let_large_files_fail();
   try {
     return run_app({argv + std::min(argc, 1), argv + argc});
   } catch (const std::bad_alloc&) {

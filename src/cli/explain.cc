@@ -49,8 +49,12 @@ int explain_code(std::string_view name) {
   return kProgramError;
 }
 
-// The pipelines of the relational engine, with aggregates expanded as it does.
-std::optional<std::string> plan_text(Outcome& outcome) {
+// The pipelines of the relational engine, for the program as a run has it: with the rows of its
+// input, magic sets applied and aggregates expanded.
+std::optional<std::string> plan_text(const ExplainOptions& options, Outcome& outcome) {
+  if (!prepare_pipeline(options.target, options.pipeline, outcome) || !apply_magic_sets(outcome)) {
+    return std::nullopt;
+  }
   if (plan::expand_aggregates(*outcome.program, *outcome.analysis, outcome.session)) {
     outcome.analysis = logic::analyze(*outcome.program, outcome.session);
     if (!outcome.analysis) return std::nullopt;
@@ -69,13 +73,13 @@ std::optional<std::string> stage_text(const ExplainOptions& options, Outcome& ou
     if (outcome.session.diagnostics.has_errors()) return std::nullopt;
     return explain_ast(module, outcome.session, format);
   }
+  if (options.stage == "plan") return plan_text(options, outcome);
   check_pipeline(options.target, options.pipeline, outcome);
   // Types are there before the analysis and help to understand what it says.
   if (options.stage == "types" && outcome.program) {
     return logic::explain_types(*outcome.program, outcome.session, format);
   }
   if (outcome.exit_code != kAnswered) return std::nullopt;
-  if (options.stage == "plan") return plan_text(outcome);
   return options.stage == "eir"
              ? logic::explain_eir(*outcome.program, *outcome.analysis, outcome.session, format)
              : logic::explain_components(*outcome.program, *outcome.analysis, outcome.session,
@@ -96,6 +100,10 @@ int explain_program(const ExplainOptions& options) {
 int explain(const ExplainOptions& options) {
   if (options.stage == "plan" && options.format != "text") {
     fmt::print(stderr, "xlog explain: the stage `plan` is shown as text only\n");
+    return kUsage;
+  }
+  if (options.stage != "plan" && !options.pipeline.inputs.empty()) {
+    fmt::print(stderr, "xlog explain: only the stage `plan` looks at --input\n");
     return kUsage;
   }
   if (const auto table = table_text(options.target, find_explain_format(options.format))) {
@@ -123,17 +131,19 @@ void add_explain(CLI::App& app, int& exit_code) {
   command->add_option("--format", options->format, "How to show it (default text)")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json", "dot"}));
+  add_input_option(*command, options->pipeline);
   add_load_options(*command, options->pipeline.load);
   add_report_options(*command, options->report);
   command->footer(
       R"(Stages: ast (as parsed), types (every column), components (what depends on what, in
-evaluation order), eir (modal literals in normal form), plan (the pipelines of the engine; text).
+evaluation order), eir (modal literals in normal form), plan (the pipelines of the engine for
+these facts and --input files, with what they are expected to find; text).
 
 Examples:
   xlog explain E0412
   xlog explain pragmas
   xlog explain planning.xlog --stage eir
-  xlog explain reach.xlog --stage plan
+  xlog explain reach.xlog --stage plan --input edge=edges.csv
   xlog explain planning.xlog --format dot | dot -Tsvg > planning.svg)");
   command->callback([options, &exit_code] {
     exit_code = explain(*options);

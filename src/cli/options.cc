@@ -245,14 +245,14 @@ void add_load_options(CLI::App& command, lang::LoadOptions& options) {
       ->group(kGroup);
 }
 
-void add_evaluation_options(CLI::App& command, RunOptions& options) {
+void add_input_option(CLI::App& command, PipelineOptions& options) {
   command
       .add_option_function<std::vector<std::string>>(
           "--input",
           [&options](const std::vector<std::string>& texts) {
             for (const std::string& text : texts) {
               auto [relation, path] = split_pair(text, "--input", "RELATION=FILE[:TABLE]");
-              options.pipeline.inputs.push_back(io::parse_input(std::move(relation), path));
+              options.inputs.push_back(io::parse_input(std::move(relation), path));
             }
           },
           "Load rows of a CSV, TSV or SQLite file into a relation (repeatable)")
@@ -260,6 +260,10 @@ void add_evaluation_options(CLI::App& command, RunOptions& options) {
       ->take_all()
       ->allow_extra_args(false)
       ->group("Program");
+}
+
+void add_evaluation_options(CLI::App& command, RunOptions& options) {
+  add_input_option(command, options.pipeline);
   add_load_options(command, options.pipeline.load);
   add_answer_options(command, options);
   add_limit_options(command, options);

@@ -18,6 +18,9 @@ void add_progress_option(CLI::App& command, ReportOptions& options);
 // --module-path, -D: what loading a program needs.
 void add_load_options(CLI::App& command, lang::LoadOptions& options);
 
+// --input.
+void add_input_option(CLI::App& command, PipelineOptions& options);
+
 // How results are printed.
 struct PrintOptions {
   io::Format format = io::Format::Table;

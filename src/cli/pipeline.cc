@@ -59,18 +59,6 @@ bool analyze(Outcome& outcome) {
   return outcome.analysis.has_value() && !outcome.session.diagnostics.has_errors();
 }
 
-bool apply_magic_sets(Outcome& outcome) {
-  bool rewritten = false;
-  {
-    const StageTimer timer("magic sets", outcome);
-    const auto decisions =
-        logic::apply_magic_sets(*outcome.program, *outcome.analysis, outcome.session);
-    rewritten = std::ranges::any_of(decisions, &logic::MagicDecision::applied);
-  }
-  if (outcome.session.diagnostics.has_errors()) return false;
-  return !rewritten || analyze(outcome);
-}
-
 void evaluate(const PipelineOptions& options, Outcome& outcome) {
   const StageTimer timer("evaluate", outcome);
   const logic::AnswerOptions wanted = answer_options(options, outcome.program->pragmas);
@@ -109,7 +97,7 @@ void run_stages(const SourceFile& file, const PipelineOptions& options, Outcome&
   if (!load(file, options, outcome)) return;
   if (!apply_inputs(options, outcome)) return;
   if (!analyze(outcome)) return;
-  if (!apply_magic_sets(outcome)) return;
+  if (!cli::apply_magic_sets(outcome)) return;
   evaluate(options, outcome);
 }
 
@@ -138,6 +126,18 @@ bool prepare_pipeline(const std::string& path, const PipelineOptions& options, O
   const SourceFile* file = read(path, outcome);
   return file != nullptr && load(*file, options, outcome) && apply_inputs(options, outcome) &&
          analyze(outcome);
+}
+
+bool apply_magic_sets(Outcome& outcome) {
+  bool rewritten = false;
+  {
+    const StageTimer timer("magic sets", outcome);
+    const auto decisions =
+        logic::apply_magic_sets(*outcome.program, *outcome.analysis, outcome.session);
+    rewritten = std::ranges::any_of(decisions, &logic::MagicDecision::applied);
+  }
+  if (outcome.session.diagnostics.has_errors()) return false;
+  return !rewritten || analyze(outcome);
 }
 
 void check_pipeline(const SourceFile& file, const PipelineOptions& options, Outcome& outcome) {

@@ -82,6 +82,9 @@ void run_pipeline(const SourceFile& file, const PipelineOptions& options, Outcom
 // Read, load, inputs, analyze. True when there were no errors.
 bool prepare_pipeline(const std::string& path, const PipelineOptions& options, Outcome& outcome);
 
+// What follows in a run before it evaluates. True when there were no errors.
+bool apply_magic_sets(Outcome& outcome);
+
 // What the pragmas say, unless the command line says otherwise.
 logic::AnswerOptions answer_options(const PipelineOptions& options, const lang::Pragmas& pragmas);
 

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 
+#include "base/ending_signals.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -15,6 +17,16 @@ namespace {
 constexpr double kFirstAfter = 1;   // seconds
 constexpr double kThenEvery = 0.2;  // seconds
 constexpr std::string_view kEraseLine = "\r\x1b[K";
+
+// Whether the line of progress_on_terminal() is there, for the handler of a signal.
+std::atomic<bool> on_terminal = false;
+
+void erase_at_signal() {
+  if (!on_terminal.load()) return;
+  // Whether that succeeds changes nothing any more.
+  const ssize_t written = write(STDERR_FILENO, kEraseLine.data(), kEraseLine.size());
+  static_cast<void>(written);
+}
 
 // "950", "1.2k", "34M"
 std::string short_count(double count) {
@@ -85,7 +97,9 @@ std::unique_ptr<ProgressLine> progress_on_terminal(const ReportOptions& options)
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
   };
+  before_ending_signal(erase_at_signal);
   auto sink = [](std::string_view text) {
+    on_terminal = text != kEraseLine;
     std::fwrite(text.data(), 1, text.size(), stderr);
     std::fflush(stderr);
   };

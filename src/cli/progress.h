@@ -45,7 +45,7 @@ class ProgressLine {
 std::string progress_text(const logic::Progress& now, double rows_per_second);
 
 // On standard error, where that is a terminal that can rewrite a line and nobody asked for silence;
-// else nullptr.
+// else nullptr. Ctrl-C takes the line away too.
 std::unique_ptr<ProgressLine> progress_on_terminal(const ReportOptions& options);
 
 }  // namespace xlog::cli

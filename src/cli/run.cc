@@ -41,6 +41,14 @@ bool print_answer(const RunOptions& options, Outcome& outcome) {
   return flush_stdout();
 }
 
+// What cannot be written should be known before a long run, not after it.
+bool output_can_be_written(const PrintOptions& print, Diagnostics& diagnostics) {
+  if (!print.output_file.empty()) {
+    return io::check_output_file(print.output_file, print.format, diagnostics);
+  }
+  return print.output_dir.empty() || io::check_output_dir(print.output_dir, diagnostics);
+}
+
 void run_with_progress(const RunOptions& options, Outcome& outcome) {
   PipelineOptions pipeline = options.pipeline;
   pipeline.keep_events = !options.print.profile_file.empty();
@@ -74,7 +82,9 @@ void print_report(const RunOptions& options, Outcome& outcome) {
 }  // namespace
 
 void run_and_print(const RunOptions& options, Outcome& outcome) {
-  // A profile that cannot be written should be known before a long run, not after it.
+  if (!output_can_be_written(options.print, outcome.session.diagnostics)) {
+    return print_report(options, outcome);
+  }
   io::AtomicFile profile;
   const bool profiled = !options.print.profile_file.empty();
   if (profiled && !profile.open(options.print.profile_file)) {

@@ -52,10 +52,10 @@ struct Outcome {
 
 enum class Which { Reference, Engine };
 
-// As `xlog run` does it.
+// As `xlog run` does it. `own`: a device of the caller's, instead of the shared one of that name.
 inline Outcome run(const std::string& source, Which which,
                    const std::string& device_name = "interp", logic::AnswerOptions options = {},
-                   std::optional<relation::Form> form = {}) {
+                   std::optional<relation::Form> form = {}, device::Device* own = nullptr) {
   Outcome outcome;
   lang::Session session;
   const SourceFile* file = session.sources.add("test.xlog", "", source);
@@ -88,6 +88,8 @@ inline Outcome run(const std::string& source, Which which,
   std::optional<logic::Answer> answer;
   if (which == Which::Reference) {
     answer = oracle::evaluate(*program, *analysis, session, options);
+  } else if (own != nullptr) {
+    answer = evaluate(*program, *analysis, session, options, *own, outcome.statistics, form);
   } else {
     // A GPU takes its time to open: once is enough.
     static std::map<std::string, Result<std::unique_ptr<device::Device>>> devices;

@@ -61,6 +61,19 @@ TEST(Engine, WideRows) {
   )");
 }
 
+// Derivations share the memory of their output, whatever the width of their columns.
+TEST(Engine, NarrowRowsAndThenWideOnes) {
+  for (const int last : {57, 58, 59, 60}) {
+    expect_same(fmt::format(R"(
+      pred pair(u32, u32). pair(0..{}, 0..9). pred number(u64). number(1..5).
+      edge(X, Y) :- pair(X, Y).
+      copy(X) :- number(X).
+      ?- edge(3, X). ?- copy(X).
+    )",
+                            last));
+  }
+}
+
 TEST(Engine, HeadAggregates) {
   expect_same(R"(
     e(1, 2, 10). e(1, 3, 5). e(2, 3, 7). e(2, 3, 8).

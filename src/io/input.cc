@@ -1,5 +1,6 @@
 #include "io/input.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/check.h"
@@ -17,8 +18,13 @@ using lang::PredId;
 using lang::Program;
 using lang::Session;
 
-// The endings by which a file that does not exist (yet) is taken for a database.
+// What is named so must be a database, also where the file does not exist (yet).
 constexpr std::string_view kDatabaseEndings[] = {".db", ".sqlite", ".sqlite3", ".db3"};
+
+bool is_named_as_database(std::string_view path) {
+  return std::ranges::any_of(kDatabaseEndings,
+                             [&](std::string_view ending) { return path.ends_with(ending); });
+}
 
 bool exists(std::string_view path) {
   std::error_code error;
@@ -58,6 +64,11 @@ bool load_input(const Input& input, Program& program, Session& session, uint64_t
     loader.cannot_read("it is no SQLite database, so it has no tables");
     return false;
   }
+  // Few rows of strange text, or none of an empty file, would hide that it is the wrong file.
+  if (is_named_as_database(input.path)) {
+    loader.cannot_read("it is no SQLite database, as its name says");
+    return false;
+  }
   return load_csv(source, loader);
 }
 
@@ -70,11 +81,7 @@ Input parse_input(std::string relation, std::string_view text) {
     for (size_t colon = text.find(':'); colon != std::string_view::npos;
          colon = text.find(':', colon + 1)) {
       const std::string_view path = text.substr(0, colon);
-      bool is_file = must_exist && !path.empty() && exists(path);
-      for (const std::string_view ending : kDatabaseEndings) {
-        is_file = is_file || (!must_exist && path.ends_with(ending));
-      }
-      if (!is_file) continue;
+      if (must_exist ? path.empty() || !exists(path) : !is_named_as_database(path)) continue;
       input.path = path;
       input.table = text.substr(colon + 1);
       return input;

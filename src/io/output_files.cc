@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 #include <deque>
 #include <filesystem>
 
@@ -33,6 +37,23 @@ std::string prepare(AtomicFile& file, const std::string& path, Format format,
 }
 
 }  // namespace
+
+bool check_output_file(const std::string& path, Format format, Diagnostics& diagnostics) {
+  AtomicFile file;
+  if (!file.open(path)) return failed(diagnostics, path, file.reason());
+  const std::string reason = format == Format::Sqlite ? reason_to_keep_sqlite(file.path()) : "";
+  return reason.empty() || failed(diagnostics, path, reason);
+}
+
+bool check_output_dir(const std::string& folder, Diagnostics& diagnostics) {
+  std::error_code error;
+  if (!std::filesystem::exists(folder, error)) return true;  // it will be made
+  if (!std::filesystem::is_directory(folder, error)) {
+    return failed(diagnostics, folder, "it is not a folder");
+  }
+  if (access(folder.c_str(), W_OK | X_OK) == 0) return true;
+  return failed(diagnostics, folder, std::strerror(errno));
+}
 
 bool write_output_file(const std::string& path, Format format, const Results& results,
                        Diagnostics& diagnostics, std::vector<std::string>& written) {

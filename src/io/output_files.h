@@ -17,4 +17,8 @@ bool write_output_file(const std::string& path, Format format, const Results& re
 bool write_output_dir(const std::string& folder, Format format, const Results& results,
                       Diagnostics& diagnostics, std::vector<std::string>& written);
 
+// Before a long run: whether it looks as if these could be written. They report as those do.
+bool check_output_file(const std::string& path, Format format, Diagnostics& diagnostics);
+bool check_output_dir(const std::string& folder, Diagnostics& diagnostics);
+
 }  // namespace xlog::io

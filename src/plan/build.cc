@@ -184,7 +184,6 @@ class PipelineBuilder {
   // planned first: to walk it is never cheap, and a lookup of it is taken for a short list.
   double fan_out(const Literal& literal) const {
     constexpr double kShortList = 8;
-    constexpr double kEndless = 1e15;
     const Statistics statistics = statistics_(literal.pred);
     const bool grows = options_.delta && options_.grows(literal.pred);
     double rows = static_cast<double>(statistics.rows);
@@ -211,7 +210,8 @@ class PipelineBuilder {
     const Literal& literal = rule_.body[index];
     Step step;
     step.span = literal.span;
-    estimates_.push_back(literal.kind == LiteralKind::Atom ? fan_out(literal) : 1);
+    step.rows = literal.kind == LiteralKind::Atom ? fan_out(literal) : 1;
+    estimates_.push_back(step.rows);
     if (literal.kind == LiteralKind::Compare) {
       compare(literal, step);
     } else {

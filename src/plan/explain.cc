@@ -4,6 +4,7 @@
 
 #include "logic/components.h"
 #include "plan/build.h"
+#include "plan/estimate.h"
 
 namespace xlog::plan {
 
@@ -20,61 +21,103 @@ std::string indented(const std::string& text, std::string_view by) {
   return out;
 }
 
+class Explainer {
+ public:
+  Explainer(const lang::Program& program, const logic::Analysis& analysis,
+            const lang::Session& session)
+      : program_(program),
+        analysis_(analysis),
+        session_(session),
+        estimates_(program, analysis),
+        statistics_(estimates_.statistics()) {}
+
+  std::string run() {
+    for (uint32_t c = 0; c < analysis_.components.size(); ++c) {
+      estimates_.begin(c);
+      const std::string rules = rules_of(c);
+      estimates_.finish(c);
+      text_ += header(c) + rules;
+    }
+    for (uint32_t r : analysis_.constraints) {
+      text_ += fmt::format("constraint\n  {}\n{}", source(r), pipelines(r, UINT32_MAX));
+    }
+    return std::move(text_);
+  }
+
+ private:
+  std::string source(uint32_t rule) const {
+    return lang::to_source(program_.rules[rule], program_, session_.names);
+  }
+
+  // The relations and how many rows they have, or are taken to have.
+  std::string header(uint32_t c) const {
+    const logic::Component& component = analysis_.components[c];
+    std::string names;
+    for (PredId pred : component.predicates) {
+      names += fmt::format("{}{}, {}", names.empty() ? "" : "; ",
+                           lang::predicate_signature(program_[pred], session_.names), size(pred));
+    }
+    return fmt::format("component {}: {}{}\n", c, names, component.recursive ? "; in rounds" : "");
+  }
+
+  std::string size(PredId pred) const {
+    const uint64_t rows = estimates_[pred].rows;
+    const std::string count = fmt::format("{} row{}", rows, rows == 1 ? "" : "s");
+    if (estimates_.is_unknown(pred)) return fmt::format("no rows yet, taken for {}", count);
+    return program_[pred].rules.empty() ? count : "about " + count;
+  }
+
+  std::string rules_of(uint32_t c) const {
+    const logic::Component& component = analysis_.components[c];
+    std::string text;
+    for (uint32_t r : component.rules) {
+      text += fmt::format("  {}\n", source(r));
+      if (component.klass != logic::ComponentClass::Determined) {
+        text += fmt::format("    no pipeline: {}\n",
+                            component.reason.empty() ? "not determined" : component.reason);
+      } else {
+        text += pipelines(r, c);
+      }
+    }
+    return text;
+  }
+
+  // One for each literal that reads the component, else one for all rows.
+  std::string pipelines(uint32_t r, uint32_t c) const {
+    const lang::Rule& rule = program_.rules[r];
+    if (const auto reason = why_not_relational(program_, rule)) {
+      return fmt::format("    no pipeline: {}\n", *reason);
+    }
+    const auto inside = [&](PredId pred) { return analysis_.component_of[pred.index] == c; };
+    std::vector<std::optional<uint32_t>> versions;
+    for (uint32_t i = 0; i < rule.body.size(); ++i) {
+      const lang::Literal& literal = rule.body[i];
+      if (literal.kind == lang::LiteralKind::Atom && inside(literal.pred)) versions.emplace_back(i);
+    }
+    if (versions.empty()) versions.emplace_back();
+    std::string text;
+    for (const std::optional<uint32_t>& delta : versions) {
+      if (delta) text += fmt::format("    for new rows of literal {}:\n", *delta + 1);
+      const Pipeline pipeline = build_pipeline(program_, r, {delta, inside}, statistics_);
+      text += indented(to_text(pipeline, program_, session_.names, Show::Estimates),
+                       delta ? "      " : "    ");
+    }
+    return text;
+  }
+
+  const lang::Program& program_;
+  const logic::Analysis& analysis_;
+  const lang::Session& session_;
+  Estimates estimates_;
+  StatisticsOf statistics_;
+  std::string text_;
+};
+
 }  // namespace
 
 std::string explain(const lang::Program& program, const logic::Analysis& analysis,
                     const lang::Session& session) {
-  std::string text;
-  // What is not in the program yet, rows of input and of rules, is taken for much.
-  constexpr uint64_t kUnknownRows = 1'000'000;
-  const auto statistics = [&](PredId pred) {
-    const lang::Predicate& predicate = program[pred];
-    if (!predicate.rules.empty() || predicate.facts == nullptr) {
-      return Statistics{kUnknownRows, {}};
-    }
-    return Statistics{predicate.facts->rows, {}};
-  };
-  for (uint32_t c = 0; c < analysis.components.size(); ++c) {
-    const logic::Component& component = analysis.components[c];
-    if (component.rules.empty()) continue;
-    std::string names;
-    for (PredId pred : component.predicates) {
-      names += fmt::format("{}{}", names.empty() ? "" : ", ",
-                           lang::predicate_signature(program[pred], session.names));
-    }
-    text += fmt::format("component {}: {}{}\n", c, names, component.recursive ? ", in rounds" : "");
-    const auto inside = [&](PredId pred) { return analysis.component_of[pred.index] == c; };
-    for (uint32_t r : component.rules) {
-      const lang::Rule& rule = program.rules[r];
-      text += fmt::format("  {}\n", lang::to_source(rule, program, session.names));
-      if (component.klass != logic::ComponentClass::Determined) {
-        text += fmt::format("    no pipeline: {}\n",
-                            component.reason.empty() ? "not determined" : component.reason);
-        continue;
-      }
-      if (const auto reason = why_not_relational(program, rule)) {
-        text += fmt::format("    no pipeline: {}\n", *reason);
-        continue;
-      }
-      std::vector<std::optional<uint32_t>> versions;
-      for (uint32_t i = 0; i < rule.body.size(); ++i) {
-        const lang::Literal& literal = rule.body[i];
-        if (literal.kind == lang::LiteralKind::Atom && inside(literal.pred))
-          versions.emplace_back(i);
-      }
-      if (versions.empty()) versions.emplace_back();
-      for (const std::optional<uint32_t>& delta : versions) {
-        const Pipeline pipeline = build_pipeline(program, r, {delta, inside}, statistics);
-        if (delta) {
-          text += fmt::format("    for new rows of literal {}:\n", *delta + 1);
-          text += indented(to_text(pipeline, program, session.names), "      ");
-        } else {
-          text += indented(to_text(pipeline, program, session.names), "    ");
-        }
-      }
-    }
-  }
-  return text;
+  return Explainer(program, analysis, session).run();
 }
 
 }  // namespace xlog::plan

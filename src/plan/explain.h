@@ -9,8 +9,9 @@
 
 namespace xlog::plan {
 
-// For each component its rules and the pipelines of their versions, or why a rule has none. The
-// order of joins is the one for the facts of the program; later rounds see more rows.
+// For each component its size, its rules and the pipelines of their versions, or why a rule has
+// none. The order of joins is the one for the facts of the program, and for estimates of what rules
+// derive (estimate.h); a run knows how much that was, and plans rounds again as relations grow.
 std::string explain(const lang::Program& program, const logic::Analysis& analysis,
                     const lang::Session& session);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 
@@ -106,7 +107,7 @@ class MeetFormer {
     const std::string reason =
         fmt::format("about {:.1f} rows each: the shortest list is walked", rows);
     while (!left.empty()) {
-      if (tests.empty()) return keep(rest(match, left));
+      if (tests.empty()) return keep(rest(match, left, rows));
       const VarId target = left.front();
       left.erase(left.begin());
       Step step;
@@ -114,6 +115,7 @@ class MeetFormer {
       step.target = target;
       step.span = match.span;
       step.reason = reason;
+      step.rows = std::exchange(rows, 1);  // of all its variables together
       step.members.push_back(member(match, target, left));
       for (size_t t = 0; t < tests.size();) {
         const bool complete = std::ranges::none_of(
@@ -136,7 +138,8 @@ class MeetFormer {
   }
 
   // The lookup of what nobody tests.
-  static Step rest(Step match, const std::vector<VarId>& left) {
+  static Step rest(Step match, const std::vector<VarId>& left, double rows) {
+    match.rows = rows;
     for (ColumnArg& column : match.columns) {
       if (column.use != ColumnUse::Bind) continue;
       if (std::ranges::find(left, column.term.var) == left.end()) column.use = ColumnUse::Key;

@@ -74,10 +74,19 @@ std::string atom_text(const Step& step, const lang::Rule& rule, const lang::Prog
   return text;
 }
 
+// "about 3.5 rows each"; "" where a step finds at most one, or what a round brings.
+std::string estimate_text(const Step& step) {
+  if (step.kind != StepKind::Match || step.part == Part::New || !binds(step)) return "";
+  if (key_columns(step).empty()) {
+    return step.rows < kEndless ? fmt::format("about {:.0f} rows", step.rows) : "all that is old";
+  }
+  return fmt::format("about {:.1f} rows each", step.rows);
+}
+
 }  // namespace
 
 std::string to_text(const Pipeline& pipeline, const lang::Program& program,
-                    const lang::Names& names) {
+                    const lang::Names& names, Show show) {
   const lang::Rule& rule = program.rules[pipeline.rule];
   auto source = [&](const Term& term) { return lang::to_source(term, rule, program, names); };
   auto variable = [&](VarId var) {
@@ -86,9 +95,10 @@ std::string to_text(const Pipeline& pipeline, const lang::Program& program,
     term.var = var;
     return source(term);
   };
-  auto line = [](const Step& step, std::string_view verb, const std::string& what) {
-    return fmt::format("{:<7} {}{}{}\n", verb, what, step.reason.empty() ? "" : "  // ",
-                       step.reason);
+  auto line = [show](const Step& step, std::string_view verb, const std::string& what) {
+    const std::string remark =
+        step.reason.empty() && show == Show::Estimates ? estimate_text(step) : step.reason;
+    return fmt::format("{:<7} {}{}{}\n", verb, what, remark.empty() ? "" : "  // ", remark);
   };
   std::string text;
   for (const Step& step : pipeline.steps) {

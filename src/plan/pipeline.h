@@ -57,6 +57,9 @@ enum class StepKind : uint8_t {
   Meet,    // each value of slot `target` that all `members` have
 };
 
+// Rows of a relation that grows are never taken for few where they are all walked.
+inline constexpr double kEndless = 1e15;
+
 struct Step {
   StepKind kind = StepKind::Filter;
   PredId pred;
@@ -70,6 +73,8 @@ struct Step {
   std::vector<Step> members;
   // Of the first Match: its rows come sorted by these columns.
   std::vector<uint32_t> order;
+  // Of a Match or Meet: how many rows or values an average binding finds; steers only.
+  double rows = 1;
   std::string reason;  // why it was chosen, for people
   Span span;           // the literal
 };
@@ -88,8 +93,9 @@ uint32_t target_column(const Step& member);
 // The steps that read relations: the step itself, or the members of a Meet.
 std::vector<const Step*> atoms_of(const Step& step);
 
-// One step a line, as above.
+// One step a line, as above; with estimates, how many rows each step is expected to find.
+enum class Show : uint8_t { Steps, Estimates };
 std::string to_text(const Pipeline& pipeline, const lang::Program& program,
-                    const lang::Names& names);
+                    const lang::Names& names, Show show = Show::Steps);
 
 }  // namespace xlog::plan

@@ -64,6 +64,23 @@ case ${XLOG_SANITIZE:-} in
   expect_status 0 run pairs.xlog --memory 1G --output answers.csv
   [ -s answers.csv ] || fail "enough memory, but no answer"
 
+  # In the middle of a recursion, on each device.
+  cat >closure.xlog <<'X'
+n(0..1999).
+edge(X, (X + 1) % 2000) :- n(X).
+edge(X, (X * 7 + 3) % 2000) :- n(X).
+reach(X, Y, 1) :- edge(X, Y).
+reach(X, Z, 1) :- reach(X, Y, 1), edge(Y, Z).
+?- reach(0, 1, N).
+X
+  for device in cpu interp; do
+    expect_status 4 run closure.xlog --device $device --memory 30M --output-dir answers
+    expect_err 'error[E0705]: the memory limit of 30 MiB was reached'
+    expect_err 'closure.xlog:5:1'
+    expect_err 'the largest relation is `reach/3`'
+    [ ! -e answers ] || fail "a folder for the answers of a run that failed"
+  done
+
   awk 'BEGIN { for (i = 0; i < 1000000; ++i) print i "," i * 7 }' >edges.csv
   echo 'pred edge(u64, u64). ?- edge(3, X).' >edges.xlog
   expect_status 4 run edges.xlog --input edge=edges.csv --memory 10M

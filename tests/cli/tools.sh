@@ -36,6 +36,33 @@ for stage in ast types components eir; do
 done
 expect_status 0 explain a.xlog --stage plan
 expect_status 2 explain a.xlog --stage plan --format json
+
+# The plan is the one for the rows that the input has, and for the program that runs.
+cat >join.xlog <<'X'
+pred a(u32, u32). pred b(u32, u32).
+c(X, Z) :- a(X, Y), b(Y, Z).
+#const n = 1.
+d(n).
+?- c(X, Y).
+X
+awk 'BEGIN { for (i = 0; i < 300; ++i) print i "," i % 10 }' >many.csv
+printf '1,2\n3,4\n' >few.csv
+expect_status 0 explain join.xlog --stage plan
+expect_out 'a/2, no rows yet, taken for 1000000 rows'
+expect_status 0 explain join.xlog --stage plan --input a=many.csv --input b=few.csv
+expect_out 'a/2, 300 rows'
+expect_out 'scan    b(Y, Z)  // about 2 rows'
+expect_out 'lookup  a(X, =Y)  // about 30.0 rows each'
+expect_out 'c/2, about 60 rows'
+expect_status 0 explain join.xlog --stage plan --input a=few.csv --input b=many.csv -D n=7
+expect_out 'scan    a(X, Y)  // about 2 rows'
+expect_out 'lookup  b(=Y, Z)  // about 1.0 rows each'
+printf '1,2\n3\n' >bad.csv
+expect_status 1 explain join.xlog --stage plan --input a=bad.csv
+expect_err 'bad.csv:2'
+expect_status 1 explain join.xlog --stage plan --input nosuch=few.csv
+expect_status 2 explain join.xlog --stage eir --input a=few.csv
+expect_err 'only the stage `plan`'
 expect_status 1 explain broken.xlog
 expect_status 0 explain e0412
 expect_out 'E0412 (error)'

@@ -431,7 +431,7 @@ Cases parse_test_file(std::string_view text) {
 
 // ```xlog [--arg ...]     a program; the blocks after it, up to the next program, say what it
 // answers
-// ```xlog file a/b.xlog   a file beside the next program
+// ```xlog file a/b.xlog   a file beside the next program; also ```csv file edges.csv
 // ```answer, ```views g91, ```error, ```warning, ```well_founded, ```text [format]: as the sections
 // of a .test file
 Cases parse_markdown(std::string_view text) {
@@ -455,13 +455,13 @@ Cases parse_markdown(std::string_view text) {
 
     std::string language = info.substr(0, info.find(' '));
     std::string rest = trim(std::string_view(info).substr(language.size()));
+    std::string program;
+    for (std::string_view program_line : block) program.append(program_line).append("\n");
+    if (starts_with(rest, "file ")) {
+      files.emplace_back(rest.substr(5), program);
+      continue;
+    }
     if (language == "xlog") {
-      std::string program;
-      for (std::string_view program_line : block) program.append(program_line).append("\n");
-      if (starts_with(rest, "file ")) {
-        files.emplace_back(rest.substr(5), program);
-        continue;
-      }
       Case next;
       next.name = fmt::format("line {} ({})", line, heading);
       next.line = line;

@@ -112,6 +112,10 @@ xlog run a.xlog
 q(1).
 ```
 
+```csv file rows.csv
+1,2
+```
+
 ## Rules
 
 ```xlog --semantics wfs
@@ -134,9 +138,10 @@ belongs to nothing
 )");
   ASSERT_EQ(read.errors, std::vector<std::string>{});
   ASSERT_EQ(read.cases.size(), 1u);
-  EXPECT_EQ(read.cases[0].name, "line 13 (Rules)");
+  EXPECT_EQ(read.cases[0].name, "line 17 (Rules)");
   EXPECT_EQ(read.cases[0].args, (std::vector<std::string>{"--semantics", "wfs"}));
-  EXPECT_EQ(read.cases[0].files.size(), 1u);
+  ASSERT_EQ(read.cases[0].files.size(), 2u);
+  EXPECT_EQ(read.cases[0].files[1], (std::pair<std::string, std::string>{"rows.csv", "1,2\n"}));
   EXPECT_EQ(read.cases[0].answers.size(), 1u);
   ASSERT_EQ(read.cases[0].outputs.size(), 1u);
 }

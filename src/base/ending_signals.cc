@@ -1,0 +1,70 @@
+#include "base/ending_signals.h"
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <iterator>
+
+#include "base/check.h"
+
+namespace xlog {
+namespace {
+
+std::array<std::atomic<void (*)()>, 8> acts;
+
+constexpr int kSignals[] = {SIGHUP, SIGINT, SIGTERM};
+struct sigaction before[std::size(kSignals)];
+
+// Acts, then does what the signal did before.
+void on_signal(int signal) {
+  const int saved_errno = errno;
+  for (std::atomic<void (*)()>& slot : acts) {
+    if (void (*const act)() = slot.load()) act();
+  }
+  for (size_t i = 0; i < std::size(kSignals); ++i) {
+    if (kSignals[i] != signal) continue;
+    if (before[i].sa_handler != SIG_DFL && before[i].sa_handler != SIG_IGN) {
+      before[i].sa_handler(signal);
+    } else {
+      sigaction(signal, &before[i], nullptr);
+      raise(signal);
+    }
+  }
+  errno = saved_errno;
+}
+
+bool install() {
+  struct sigaction action = {};
+  action.sa_handler = on_signal;
+  sigemptyset(&action.sa_mask);
+  for (size_t i = 0; i < std::size(kSignals); ++i) {
+    sigaction(kSignals[i], nullptr, &before[i]);
+    // An ignored signal ends nothing; a handler that wants more than the number is not ours to
+    // wrap.
+    const bool takes_more = (before[i].sa_flags & SA_SIGINFO) != 0;
+    if (before[i].sa_handler != SIG_IGN && !takes_more) sigaction(kSignals[i], &action, nullptr);
+  }
+  return true;
+}
+
+}  // namespace
+
+void before_ending_signal(void (*act)()) {
+  static const bool installed = install();
+  static_cast<void>(installed);
+  for (std::atomic<void (*)()>& slot : acts) {
+    void (*expected)() = nullptr;
+    if (slot.compare_exchange_strong(expected, act) || expected == act) return;
+  }
+  XLOG_UNREACHABLE("more acts before the end than there is room for");
+}
+
+void let_large_files_fail() {
+  struct sigaction now = {};
+  sigaction(SIGXFSZ, nullptr, &now);
+  if (now.sa_handler == SIG_DFL) std::signal(SIGXFSZ, SIG_IGN);
+}
+
+}  // namespace xlog

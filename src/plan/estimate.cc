@@ -1,0 +1,172 @@
+#include "plan/estimate.h"
+
+#include <algorithm>
+
+namespace xlog::plan {
+
+using lang::Literal;
+using lang::LiteralKind;
+using lang::Rule;
+using lang::TermKind;
+
+namespace {
+
+constexpr uint64_t kAnyNumber = UINT64_MAX;
+
+uint64_t times(uint64_t a, uint64_t b) { return b != 0 && a > kAnyNumber / b ? kAnyNumber : a * b; }
+
+// As the engine bounds them: values are below the greatest one, where they are numbers from 0.
+uint64_t distinct_values(const lang::FactColumn& column, uint64_t rows) {
+  switch (column.type().kind) {
+    case lang::TypeKind::U32:
+    case lang::TypeKind::Bool:
+    case lang::TypeKind::Symbol: {
+      uint64_t below = 0;
+      for (uint32_t value : column.narrow()) below = std::max(below, uint64_t{value} + 1);
+      return std::min(below, rows);
+    }
+    default:
+      return rows;
+  }
+}
+
+// The head's columns that are no aggregates: what tells its rows apart.
+bool is_group(const Rule& rule, uint32_t column) {
+  return std::ranges::none_of(rule.aggregates,
+                              [&](const auto& aggregate) { return aggregate.column == column; });
+}
+
+// How often a pipeline hands something to its sink. Tests are taken to hold.
+double solutions_of(const Pipeline& pipeline) {
+  double solutions = 1;
+  for (const Step& step : pipeline.steps) {
+    if (step.kind == StepKind::Match || step.kind == StepKind::Meet) solutions *= step.rows;
+  }
+  return solutions;
+}
+
+}  // namespace
+
+Estimates::Estimates(const lang::Program& program, const logic::Analysis& analysis)
+    : program_(program),
+      analysis_(analysis),
+      known_(program.predicates.size()),
+      values_(program.predicates.size()) {}
+
+StatisticsOf Estimates::statistics() const {
+  return [this](PredId pred) { return known_[pred.index]; };
+}
+
+bool Estimates::is_unknown(PredId pred) const {
+  const lang::Predicate& predicate = program_[pred];
+  return predicate.rules.empty() && predicate.facts == nullptr && !predicate.is_input;
+}
+
+bool Estimates::reads(const Rule& rule, uint32_t component) const {
+  return std::ranges::any_of(rule.body, [&](const Literal& literal) {
+    return literal.kind == LiteralKind::Atom &&
+           analysis_.component_of[literal.pred.index] == component;
+  });
+}
+
+// How many values a term of the head can have: the fewest of all atoms that bring it.
+uint64_t Estimates::values_of(const Rule& rule, const Term& term) const {
+  if (term.kind == TermKind::Constant) return 1;
+  if (term.kind != TermKind::Variable) return kAnyNumber;
+  uint64_t fewest = kAnyNumber;
+  for (const Literal& literal : rule.body) {
+    if (literal.kind != LiteralKind::Atom || literal.nots != 0) continue;
+    for (uint32_t c = 0; c < literal.args.size(); ++c) {
+      const Term& arg = literal.args[c];
+      if (arg.kind != TermKind::Variable || arg.var != term.var) continue;
+      fewest = std::min(fewest, values_[literal.pred.index][c]);
+    }
+  }
+  return fewest;
+}
+
+// Raises what the columns of the component can hold until no rule asks for more. Each change takes
+// over a number from below, so it ends.
+void Estimates::bound(uint32_t component) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (uint32_t r : analysis_.components[component].rules) {
+      const Rule& rule = program_.rules[r];
+      for (const lang::HeadElement& head : rule.head) {
+        for (uint32_t c = 0; c < head.args.size(); ++c) {
+          const uint64_t values = is_group(rule, c) ? values_of(rule, head.args[c]) : kAnyNumber;
+          uint64_t& now = values_[head.pred.index][c];
+          changed |= values > now;
+          now = std::max(now, values);
+        }
+      }
+    }
+  }
+}
+
+// The rows that a rule adds to its head.
+void Estimates::add(const Rule& rule, double solutions) {
+  for (const lang::HeadElement& head : rule.head) {
+    uint64_t most = 1;
+    for (uint32_t c = 0; c < head.args.size(); ++c) {
+      if (is_group(rule, c)) most = times(most, values_[head.pred.index][c]);
+    }
+    constexpr double kMost = 1e18;  // fits into the integer
+    Statistics& statistics = known_[head.pred.index];
+    statistics.rows += std::min(static_cast<uint64_t>(std::min(solutions, kMost)), most);
+    statistics.rows = std::min(statistics.rows, static_cast<uint64_t>(kMost));
+  }
+}
+
+void Estimates::begin(uint32_t c) {
+  const logic::Component& component = analysis_.components[c];
+  for (PredId pred : component.predicates) {
+    const lang::Predicate& predicate = program_[pred];
+    Statistics& statistics = known_[pred.index];
+    values_[pred.index].assign(predicate.columns.size(), 0);
+    if (is_unknown(pred)) {
+      statistics.rows = kUnknownRows;
+      values_[pred.index].assign(predicate.columns.size(), kAnyNumber);
+    } else if (predicate.facts != nullptr) {
+      statistics.rows = predicate.facts->rows;
+      for (uint32_t i = 0; i < predicate.facts->columns.size(); ++i) {
+        values_[pred.index][i] = distinct_values(predicate.facts->columns[i], statistics.rows);
+      }
+    }
+  }
+  bound(c);
+  for (uint32_t r : component.rules) {
+    const Rule& rule = program_.rules[r];
+    if (reads(rule, c)) continue;
+    if (why_not_relational(program_, rule)) {
+      add(rule, static_cast<double>(kUnknownRows));
+    } else {
+      add(rule, solutions_of(build_pipeline(program_, r, {}, statistics())));
+    }
+  }
+  for (PredId pred : component.predicates) {
+    Statistics& statistics = known_[pred.index];
+    if (is_unknown(pred)) continue;  // no distinct values are known either
+    for (uint64_t values : values_[pred.index]) {
+      statistics.distinct.push_back(component.recursive ? statistics.rows
+                                                        : std::min(values, statistics.rows));
+    }
+  }
+}
+
+// What recursion adds is not known before it runs: as many rows as its columns have room for, but
+// not more than of an unknown relation.
+void Estimates::finish(uint32_t c) {
+  if (!analysis_.components[c].recursive) return;
+  for (PredId pred : analysis_.components[c].predicates) {
+    Statistics& statistics = known_[pred.index];
+    uint64_t room = 1;
+    for (uint64_t values : values_[pred.index]) room = times(room, values);
+    statistics.rows = std::max(statistics.rows, std::min(room, kUnknownRows));
+    for (size_t i = 0; i < statistics.distinct.size(); ++i) {
+      statistics.distinct[i] = std::min(values_[pred.index][i], statistics.rows);
+    }
+  }
+}
+
+}  // namespace xlog::plan

@@ -1,0 +1,45 @@
+// What the planner may expect of each relation before anything is evaluated: of facts what the
+// engine will see, of rules an estimate from the pipelines that fill them.
+//
+//   Estimates estimates(program, analysis);
+//   for each component, in order:
+//     estimates.begin(c);                      // its facts, and its rules that do not read it
+//     ... build_pipeline(..., estimates.statistics()) ...
+//     estimates.finish(c);                     // and what recursion may add
+#pragma once
+
+#include <vector>
+
+#include "logic/analysis.h"
+#include "plan/build.h"
+
+namespace xlog::plan {
+
+// Relations that nothing is known of: no facts, no rules, no input file.
+inline constexpr uint64_t kUnknownRows = 1'000'000;
+
+class Estimates {
+ public:
+  Estimates(const lang::Program& program, const logic::Analysis& analysis);
+
+  void begin(uint32_t component);
+  void finish(uint32_t component);
+
+  const Statistics& operator[](PredId pred) const { return known_[pred.index]; }
+  StatisticsOf statistics() const;
+  // Whether rows may come from elsewhere: kUnknownRows are assumed.
+  bool is_unknown(PredId pred) const;
+
+ private:
+  bool reads(const lang::Rule& rule, uint32_t component) const;
+  uint64_t values_of(const lang::Rule& rule, const Term& term) const;
+  void add(const lang::Rule& rule, double solutions);
+  void bound(uint32_t component);
+
+  const lang::Program& program_;
+  const logic::Analysis& analysis_;
+  std::vector<Statistics> known_;              // by predicate
+  std::vector<std::vector<uint64_t>> values_;  // by predicate and column: how many there can be
+};
+
+}  // namespace xlog::plan
