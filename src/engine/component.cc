@@ -49,13 +49,13 @@ Status Rules::derive(Derivation& derivation, ComponentRun& run) {
 }
 
 void Rules::count_valueless(uint32_t rule, uint64_t count) {
-  if (count == 0) return;
+  if (count == 0 || !counts_valueless_) return;
   if (valueless_.count == 0) valueless_.span = program_.rules[rule].span;
   valueless_.count += count;
 }
 
 RuleVersion Rules::version_of(const plan::Pipeline& pipeline) const {
-  RuleVersion version{pipeline.rule, {}};
+  RuleVersion version{estimates_.source(pipeline.rule), {}};
   const std::vector<Literal>& body = program_.rules[pipeline.rule].body;
   for (const plan::Step& step : pipeline.steps) {
     if (!step.pred.valid() || step.part != plan::Part::New) continue;
@@ -145,7 +145,7 @@ Status Rules::aggregate(uint32_t index, ComponentRun& run) {
   }
   auto relation_of = [this](PredId pred) -> relation::Relation& { return database_[pred]; };
   Derivation derivation(machine_, program_, pipeline(index, {}, UINT32_MAX), terms, {});
-  Trace::Timed timed(trace_, TraceKind::Rule, {index, {}});
+  Trace::Timed timed(trace_, TraceKind::Rule, {estimates_.source(index), {}});
   timed.event.rows_in = driving_rows(derivation.pipeline());
   std::vector<kernel::Type> types;
   for (const lang::Term& term : terms) types.push_back(relation::column_type(term.type.kind));
@@ -197,7 +197,7 @@ Result<bool> Rules::next_round(const logic::Component& component) {
 }
 
 // The rules that do not read the component.
-Status Rules::run_once(uint32_t c, ComponentRun& run) {
+Status Rules::run_once(uint32_t c, Kept& kept, ComponentRun& run) {
   for (uint32_t r : analysis_.components[c].rules) {
     const Rule& rule = program_.rules[r];
     const bool recursive = std::ranges::any_of(rule.body, [&](const Literal& literal) {
@@ -208,8 +208,9 @@ Status Rules::run_once(uint32_t c, ComponentRun& run) {
       if (Status done = aggregate(r, run); !done.ok()) return done;
       continue;
     }
-    Derivation derivation = version(r, {}, c);
-    if (Status done = derive(derivation, run); !done.ok()) return done;
+    auto planned = kept.once.find(r);
+    if (planned == kept.once.end()) planned = kept.once.emplace(r, version(r, {}, c)).first;
+    if (Status done = derive(planned->second, run); !done.ok()) return done;
   }
   return Done{};
 }
@@ -224,7 +225,12 @@ std::vector<Rules::Version> Rules::versions(uint32_t c) {
       made.push_back({r, i, version(r, i, c)});
     }
   }
-  if (made.size() == 1) made[0].derivation.go_on_with_own_rows();
+  if (made.size() != 1) return made;
+  // Not so where only negation leads back, as in an estimate.
+  const Rule& rule = program_.rules[made[0].rule];
+  if (rule.head[0].pred == rule.body[made[0].literal].pred) {
+    made[0].derivation.go_on_with_own_rows();
+  }
   return made;
 }
 
@@ -252,10 +258,11 @@ uint64_t Rules::rows_of(const logic::Component& component) {
   return rows;
 }
 
-Status Rules::run_rounds(uint32_t c, ComponentRun& run) {
+Status Rules::run_rounds(uint32_t c, Kept& kept, ComponentRun& run) {
   constexpr uint64_t kGrowth = 16;  // times as many rows as when versions were planned
   constexpr uint64_t kFewRows = 1000;
-  std::vector<Version> versions = this->versions(c);
+  if (!kept.versions) kept.versions = this->versions(c);
+  std::vector<Version>& versions = *kept.versions;
   const logic::Component& component = analysis_.components[c];
   uint64_t planned_for = std::max(rows_of(component), kFewRows);
   for (PredId pred : component.predicates) {
@@ -285,9 +292,24 @@ Status Rules::run_rounds(uint32_t c, ComponentRun& run) {
 }
 
 Result<ComponentRun> Rules::evaluate(uint32_t c) {
-  const logic::Component& component = analysis_.components[c];
-  ComponentRun run;
   Trace::Timed timed(trace_, TraceKind::Component);
+  ComponentRun run;
+  Kept kept;
+  if (Status done = grow(c, kept, run); !done.ok()) return done.error();
+  timed.event.rows_out = run.rows;
+  return run;
+}
+
+void Rules::clear(uint32_t c, Kept& kept) {
+  for (PredId pred : analysis_.components[c].predicates) database_.clear(pred);
+  rows_ -= kept.rows;
+  kept.rows = 0;
+}
+
+Status Rules::grow(uint32_t c, Kept& kept, ComponentRun& run) {
+  const logic::Component& component = analysis_.components[c];
+  const uint64_t before = rows_;
+  counts_valueless_ = kept.counts_valueless;
   machine_.check = [this, makes = makes_values(c)](uint64_t rows) {
     return check_(rows_ + rows, makes);
   };
@@ -296,19 +318,20 @@ Result<ComponentRun> Rules::evaluate(uint32_t c) {
     if (const std::optional<logic::Best>& best = analysis_.best[pred.index]) {
       database_[pred].keep_best({best->column, best->fn == lang::AggregateFn::Min});
     }
-    if (Status loaded = database_.load_facts(pred); !loaded.ok()) return loaded.error();
+    if (Status loaded = database_.load_facts(pred); !loaded.ok()) return loaded;
   }
-  if (Status done = run_once(c, run); !done.ok()) return done.error();
+  if (Status done = run_once(c, kept, run); !done.ok()) return done;
   Result<bool> any = next_round(component);
   if (!any.ok()) return any.error();
   if (component.recursive && *any) {
-    if (Status done = run_rounds(c, run); !done.ok()) return done.error();
+    if (Status done = run_rounds(c, kept, run); !done.ok()) return done;
   }
   for (PredId pred : component.predicates) {
-    if (Status done = database_[pred].finish(); !done.ok()) return done.error();
+    if (Status done = database_[pred].finish(); !done.ok()) return done;
   }
-  timed.event.rows_out = run.rows;
-  return run;
+  kept.rows = rows_ - before;
+  counts_valueless_ = true;
+  return Done{};
 }
 
 Result<Rules::Solutions> Rules::solve(uint32_t constraint) {
@@ -334,7 +357,7 @@ Result<Rules::Solutions> Rules::solve(uint32_t constraint) {
   }
   auto relation_of = [this](PredId pred) -> relation::Relation& { return database_[pred]; };
   Derivation derivation(machine_, program_, pipeline(constraint, {}, UINT32_MAX), terms, {});
-  Trace::Timed timed(trace_, TraceKind::Rule, {constraint, {}});
+  Trace::Timed timed(trace_, TraceKind::Rule, {estimates_.source(constraint), {}});
   timed.event.rows_in = driving_rows(derivation.pipeline());
   relation::Bag bag(machine_, types);
   Result<relation::Derived> derived = derivation.run(relation_of, bag);

@@ -4,7 +4,11 @@
 
 #include <functional>
 
+#include <map>
+#include <vector>
+
 #include "engine/database.h"
+#include "engine/estimates.h"
 #include "engine/trace.h"
 #include "logic/analysis.h"
 #include "relation/derive.h"
@@ -21,16 +25,36 @@ class Rules {
   // `check` is called between launches with the rows derived so far, and whether the component is
   // recursive and makes new values; an error from it ends the evaluation.
   using Check = std::function<Status(uint64_t rows, bool makes_values)>;
-  Rules(relation::Machine& machine, const lang::Program& program, const logic::Analysis& analysis,
+  Rules(relation::Machine& machine, const lang::Program& program, const Estimates& estimates,
         Database& database, Trace& trace, Check check)
       : machine_(machine),
         program_(program),
-        analysis_(analysis),
+        estimates_(estimates),
+        analysis_(estimates.analysis()),
         database_(database),
         trace_(trace),
         check_(std::move(check)) {}
 
   Result<ComponentRun> evaluate(uint32_t component);
+
+  // ---- A component that is evaluated again and again ----
+
+  struct Version {
+    uint32_t rule;
+    uint32_t literal;  // that sees new rows
+    relation::Derivation derivation;
+  };
+  // What one evaluation leaves to the next: plans with their kernels.
+  struct Kept {
+    std::map<uint32_t, relation::Derivation> once;  // by rule
+    std::optional<std::vector<Version>> versions;
+    uint64_t rows = 0;  // that it derived
+    bool counts_valueless = true;
+  };
+  // Its relations become empty, and their rows no longer count.
+  void clear(uint32_t component, Kept& kept);
+  // Evaluates it; its relations are empty. Adds to `run`.
+  Status grow(uint32_t component, Kept& kept, ComponentRun& run);
 
   // The solutions of a constraint: values of its named variables.
   struct Solutions {
@@ -48,13 +72,8 @@ class Rules {
 
  private:
   Result<bool> next_round(const logic::Component& component);
-  Status run_once(uint32_t component, ComponentRun& run);
-  Status run_rounds(uint32_t component, ComponentRun& run);
-  struct Version {
-    uint32_t rule;
-    uint32_t literal;  // that sees new rows
-    relation::Derivation derivation;
-  };
+  Status run_once(uint32_t component, Kept& kept, ComponentRun& run);
+  Status run_rounds(uint32_t component, Kept& kept, ComponentRun& run);
   std::vector<Version> versions(uint32_t component);
   void plan_again(uint32_t component, std::vector<Version>& versions);
   uint64_t rows_of(const logic::Component& component);
@@ -73,12 +92,14 @@ class Rules {
 
   relation::Machine& machine_;
   const lang::Program& program_;
+  const Estimates& estimates_;
   const logic::Analysis& analysis_;
   Database& database_;
   Trace& trace_;
   Check check_;
   uint64_t rows_ = 0;  // derived by all components so far
   Valueless valueless_;
+  bool counts_valueless_ = true;
 };
 
 }  // namespace xlog::engine

@@ -1,5 +1,7 @@
 #include "engine/database.h"
 
+#include <set>
+
 #include "base/check.h"
 #include "logic/memory_report.h"
 
@@ -9,15 +11,25 @@ using lang::PredId;
 using relation::Relation;
 
 Relation& Database::operator[](PredId pred) {
-  std::unique_ptr<Relation>& relation = relations_[pred.index];
+  std::shared_ptr<Relation>& relation = relations_[pred.index];
   if (relation == nullptr) {
     const lang::Predicate& predicate = program_[pred];
     std::vector<lang::Type> types;
     for (const lang::PredicateColumn& column : predicate.columns) types.push_back(column.type);
     relation =
-        std::make_unique<Relation>(machine_, lang::predicate_signature(predicate, names_), types);
+        std::make_shared<Relation>(machine_, lang::predicate_signature(predicate, names_), types);
   }
   return *relation;
+}
+
+void Database::clear(PredId pred) {
+  relations_[pred.index].reset();
+  statistics_.erase(pred);
+}
+
+void Database::share(PredId pred, PredId other) {
+  clear(other);
+  relations_[other.index] = relations_[pred.index];
 }
 
 Status Database::load_facts(PredId pred) {
@@ -68,8 +80,9 @@ Result<plan::Statistics> Database::statistics(PredId pred) {
 
 std::vector<RelationFigures> Database::figures() const {
   std::vector<RelationFigures> all;
-  for (uint32_t p = 0; p < relations_.size(); ++p) {
-    if (relations_[p] == nullptr) continue;
+  std::set<const Relation*> listed;  // predicates may share one
+  for (uint32_t p = 0; p < program_.predicates.size(); ++p) {
+    if (relations_[p] == nullptr || !listed.insert(relations_[p].get()).second) continue;
     const Relation& relation = *relations_[p];
     RelationFigures& figures = all.emplace_back();
     figures.name = logic::relation_name({p}, program_, names_);

@@ -41,6 +41,10 @@ class Database {
   relation::Relation& operator[](lang::PredId pred);
   const lang::Names& names() const { return names_; }
 
+  // The relation of a predicate becomes an empty one.
+  void clear(lang::PredId pred);
+  // From here on both predicates have one relation, which is finished: that of the first.
+  void share(lang::PredId pred, lang::PredId other);
   // Puts the facts of a predicate into its relation.
   Status load_facts(lang::PredId pred);
   // What the planner wants to know. The distinct values of a column are not counted but bounded: by
@@ -57,7 +61,7 @@ class Database {
   relation::Machine& machine_;
   const lang::Program& program_;
   const lang::Names& names_;
-  std::vector<std::unique_ptr<relation::Relation>> relations_;
+  std::vector<std::shared_ptr<relation::Relation>> relations_;
   std::map<lang::PredId, plan::Statistics> statistics_;  // of those that are finished
 };
 

@@ -8,23 +8,20 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "engine/alternating.h"
 #include "engine/component.h"
 #include "engine/domains.h"
-#include "logic/components.h"
 #include "logic/memory_report.h"
 #include "logic/monotone.h"
 #include "oracle/context.h"
 #include "oracle/evaluate.h"
-#include "oracle/instantiate.h"
 #include "oracle/refuse.h"
 #include "plan/aggregates.h"
-#include "plan/build.h"
 
 namespace xlog::engine {
 
 namespace {
 
-constexpr size_t kMostColumns = 64;
 // Of a program whose recursion makes new values: it may have no end.
 constexpr uint64_t kMostMadeRows = 10'000'000;
 
@@ -55,11 +52,16 @@ class Evaluation {
         session_(session),
         options_(options),
         statistics_(statistics),
+        placed_(place_components(program, analysis, options, session.names)),
+        estimates_(program, analysis, session.names, placed_.alternates),
         machine_(device, form.value_or(relation::form_for(device))),
         database_(machine_, program, session.names),
-        domains_(program, analysis, database_),
-        rules_(machine_, program, analysis, database_, statistics.trace,
-               [this](uint64_t rows, bool makes_values) { return check(rows, makes_values); }) {}
+        domains_(program, estimates_.analysis(), database_),
+        rules_(machine_, program, estimates_, database_, statistics.trace,
+               [this](uint64_t rows, bool makes_values) { return check(rows, makes_values); }),
+        alternation_(estimates_, database_, domains_, rules_, statistics.trace) {
+    statistics_.placements = placed_.components;
+  }
 
   std::optional<Answer> run() {
     statistics_.trace.watch(&machine_.device());
@@ -71,22 +73,21 @@ class Evaluation {
     }
     statistics_.trace.watch(nullptr);
     statistics_.device = machine_.device().counters();
-    statistics_.relations = figures();
+    forget_estimates();
     return answer;
   }
 
   // The rows alone. False when something was reported.
   bool settle() {
-    place_components();
     if (Status done = evaluate_components(); !done.ok()) {
       fail(done.error());
       return false;
     }
-    if (all_on_device_) {
+    if (placed_.all_on_device) {
       oracle::report_valueless(rules_.valueless().count, rules_.valueless().span, session_);
     } else {
       std::optional<Error> error;
-      const oracle::Preset preset = make_preset(error);
+      const oracle::Preset preset = make_preset(Open::Device, error);
       others_ = oracle::settle(program_, analysis_, session_, options_, &preset);
       if (error) fail(*error);
       if (error || !others_) return false;
@@ -105,20 +106,15 @@ class Evaluation {
 
  private:
   std::optional<Answer> evaluate() {
-    place_components();
     if (Status done = evaluate_components(); !done.ok()) return fail(done.error());
-    return all_on_device_ ? answer_here() : answer_with_reference();
+    return placed_.all_on_device ? answer_here() : answer_with_reference(Open::Device);
   }
 
   Status evaluate_components() {
     for (const Placement& placement : statistics_.placements) {
       if (!placement.on_device) continue;
       statistics_.trace.enter_component(placement.component);
-      if (Status bounded = domains_.bound(placement.component); !bounded.ok()) return bounded;
-      keeps_best_ =
-          std::ranges::any_of(analysis_.components[placement.component].predicates,
-                              [&](PredId pred) { return analysis_.best[pred.index].has_value(); });
-      Result<ComponentRun> run = rules_.evaluate(placement.component);
+      Result<ComponentRun> run = evaluate_component(placement.component);
       if (!run.ok()) return run.error();
       statistics_.rounds += run->rounds;
       statistics_.rows += run->rows;
@@ -126,12 +122,29 @@ class Evaluation {
     return Done{};
   }
 
-  std::vector<RelationFigures> figures() const {
-    std::vector<RelationFigures> all = database_.figures();
-    for (RelationFigures& figures : all) {
-      figures.component = analysis_.component_of[figures.pred.index];
+  Result<ComponentRun> evaluate_component(uint32_t component) {
+    keeps_best_ = std::ranges::any_of(analysis_.components[component].predicates, [&](PredId pred) {
+      return analysis_.best[pred.index].has_value();
+    });
+    if (estimates_.alternates(component)) return alternation_.evaluate(component);
+    if (Status bounded = domains_.bound(component); !bounded.ok()) return bounded.error();
+    return rules_.evaluate(component);
+  }
+
+  // From here on the program is as it was, and only its own relations are asked for.
+  void forget_estimates() {
+    if (figures_taken_) return;
+    figures_taken_ = true;
+    statistics_.relations = database_.figures();
+    for (RelationFigures& figures : statistics_.relations) {
+      figures.component =
+          estimates_.source_component(estimates_.analysis().component_of[figures.pred.index]);
+      const PredId source = estimates_.source(figures.pred);
+      if (source == figures.pred || !program_[source].helper) continue;
+      figures.name =
+          fmt::format("possible {}", logic::relation_name(source, program_, session_.names));
     }
-    return all;
+    estimates_.restore();
   }
 
   std::optional<Answer> fail(const Error& error) {
@@ -218,51 +231,6 @@ class Evaluation {
     return Error{std::move(details), "", ErrorKind::MemoryLimit};
   }
 
-  // ---- what runs where ----
-
-  // Why the rules of a component cannot run on the device; "" when they can.
-  std::string obstacle(const logic::Component& component) const {
-    if (!oracle::is_settled(component, options_)) {
-      return component.reason.empty() ? "it is not determined" : component.reason;
-    }
-    for (PredId pred : component.predicates) {
-      if (program_[pred].columns.size() > kMostColumns) {
-        return fmt::format("a relation of {} columns", program_[pred].columns.size());
-      }
-      for (const lang::PredicateColumn& column : program_[pred].columns) {
-        if (column.type.kind == lang::TypeKind::Term) return "a column of type `term`";
-      }
-    }
-    for (uint32_t r : component.rules) {
-      if (auto reason = plan::why_not_relational(program_, program_.rules[r])) return *reason;
-    }
-    return "";
-  }
-
-  void place_components() {
-    std::vector<bool> off(program_.predicates.size(), false);
-    for (uint32_t c = 0; c < analysis_.components.size(); ++c) {
-      const logic::Component& component = analysis_.components[c];
-      Placement placement{c, true, obstacle(component)};
-      for (PredId pred : component.predicates) {
-        for (const logic::Edge& edge : logic::edges_to(analysis_.edges, pred)) {
-          if (!placement.reason.empty() || !off[edge.from.index]) continue;
-          placement.reason = fmt::format(
-              "it reads {}", lang::predicate_signature(program_[edge.from], session_.names));
-        }
-      }
-      placement.on_device = placement.reason.empty();
-      if (!placement.on_device) {
-        all_on_device_ = false;
-        for (PredId pred : component.predicates) off[pred.index] = true;
-      }
-      statistics_.placements.push_back(std::move(placement));
-    }
-    for (uint32_t r : analysis_.constraints) {
-      if (plan::why_not_relational(program_, program_.rules[r])) all_on_device_ = false;
-    }
-  }
-
   // ---- answers ----
 
   Result<std::vector<std::vector<lang::Value>>> rows_on_host(PredId pred) {
@@ -273,14 +241,19 @@ class Evaluation {
     return database_.rows(pred);
   }
 
-  std::vector<Row> rows_of(PredId pred, RowStatus status, std::optional<Error>& error) {
+  Result<std::vector<Row>> rows_of(PredId pred) {
     std::vector<Row> rows;
+    const RowStatus status = options_.well_founded ? RowStatus::True : RowStatus::Known;
     Result<std::vector<std::vector<lang::Value>>> values = rows_on_host(pred);
-    if (!values.ok()) {
-      error = values.error();
-      return rows;
-    }
+    if (!values.ok()) return values.error();
     for (std::vector<lang::Value>& row : *values) rows.push_back({std::move(row), status});
+    if (alternation_.has_undefined(analysis_.component_of[pred.index])) {
+      Result<Rules::Solutions> undefined = rules_.solve(estimates_.undefined(pred));
+      if (!undefined.ok()) return undefined.error();
+      for (std::vector<lang::Value>& row : undefined->rows) {
+        rows.push_back({std::move(row), RowStatus::Undefined});
+      }
+    }
     std::sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
       return std::lexicographical_compare(a.values.begin(), a.values.end(), b.values.begin(),
                                           b.values.end(),
@@ -291,25 +264,32 @@ class Evaluation {
     return rows;
   }
 
-  // Every component is determined and was evaluated here: one world.
+  // The answer of a query whose component was evaluated here.
+  Status answer_query(size_t q, std::vector<logic::QueryAnswer>& queries) {
+    Result<std::vector<Row>> rows = rows_of(program_.queries[q].pred);
+    if (!rows.ok()) return rows.error();
+    queries[q].rows = std::move(*rows);
+    return Done{};
+  }
+
+  // Every component was evaluated here: one world, or the well-founded model.
   std::optional<Answer> answer_here() {
     Answer answer;
     answer.mode = options_.mode;
     answer.well_founded = options_.well_founded;
     for (uint32_t r : analysis_.constraints) {
-      Result<Rules::Solutions> solutions = rules_.solve(r);
+      Result<Rules::Solutions> solutions = rules_.solve(estimates_.constraint(r));
       if (!solutions.ok()) return fail(solutions.error());
       // What a violated constraint means depends on the program: the reference says it.
-      if (!solutions->rows.empty()) return answer_with_reference();
+      if (!solutions->rows.empty()) return answer_with_reference(Open::Reference);
     }
-    if (options_.max_worlds > 0) return answer_with_reference();
+    if (options_.max_worlds > 0 && !options_.well_founded) {
+      return answer_with_reference(Open::Reference);
+    }
     oracle::report_valueless(rules_.valueless().count, rules_.valueless().span, session_);
-    const RowStatus status = options_.well_founded ? RowStatus::True : RowStatus::Known;
-    std::vector<logic::QueryAnswer> queries;
-    for (const lang::Query& query : program_.queries) {
-      std::optional<Error> error;
-      queries.push_back({rows_of(query.pred, status, error)});
-      if (error) return fail(*error);
+    std::vector<logic::QueryAnswer> queries(program_.queries.size());
+    for (size_t q = 0; q < queries.size(); ++q) {
+      if (Status done = answer_query(q, queries); !done.ok()) return fail(done.error());
     }
     if (answer.well_founded) {
       answer.view_count = 0;
@@ -321,14 +301,20 @@ class Evaluation {
   }
 
   // What was evaluated here. A row that cannot be fetched leaves its reason in `error`.
-  oracle::Preset make_preset(std::optional<Error>& error) {
+  // Who answers for components that were evaluated by estimates.
+  enum class Open : uint8_t { Device, Reference };
+
+  oracle::Preset make_preset(Open open, std::optional<Error>& error) {
     oracle::Preset preset;
     for (const Placement& placement : statistics_.placements) {
-      preset.done.push_back(placement.on_device);
+      preset.done.push_back(placement.on_device &&
+                            (open == Open::Device || !estimates_.alternates(placement.component)));
     }
     preset.valueless = rules_.valueless().count;
     preset.valueless_span = rules_.valueless().span;
     preset.rows = [this, &error](PredId pred) {
+      // Nobody there reads them, and a query is answered here.
+      if (estimates_.alternates(pred)) return std::vector<std::vector<lang::Value>>();
       Result<std::vector<std::vector<lang::Value>>> rows = rows_on_host(pred);
       if (rows.ok()) return std::move(*rows);
       error = rows.error();
@@ -337,13 +323,26 @@ class Evaluation {
     return preset;
   }
 
-  std::optional<Answer> answer_with_reference() {
+  std::optional<Answer> answer_with_reference(Open open) {
+    std::vector<logic::QueryAnswer> own(program_.queries.size());
+    const auto is_own = [&](size_t q) {
+      return open == Open::Device && estimates_.alternates(program_.queries[q].pred);
+    };
+    for (size_t q = 0; q < own.size(); ++q) {
+      if (!is_own(q)) continue;
+      if (Status done = answer_query(q, own); !done.ok()) return fail(done.error());
+    }
+    forget_estimates();
     const Trace::Timed timed(statistics_.trace, TraceKind::Reference);
     std::optional<Error> error;
-    const oracle::Preset preset = make_preset(error);
+    const oracle::Preset preset = make_preset(open, error);
     std::optional<Answer> answer =
         oracle::evaluate(program_, analysis_, session_, options_, &preset);
     if (error) return fail(*error);
+    if (!answer) return answer;
+    for (size_t q = 0; q < own.size(); ++q) {
+      if (is_own(q)) answer->well_founded_queries[q] = std::move(own[q]);
+    }
     return answer;
   }
 
@@ -353,12 +352,15 @@ class Evaluation {
   const logic::AnswerOptions& options_;
   Statistics& statistics_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  Placements placed_;
+  Estimates estimates_;
   relation::Machine machine_;
   Database database_;
   Domains domains_;
   Rules rules_;
+  Alternation alternation_;
   std::optional<std::vector<oracle::Relation>> others_;  // by predicate: what the reference found
-  bool all_on_device_ = true;
+  bool figures_taken_ = false;
   bool answering_ = false;
   logic::Progress progress_;
   uint64_t rows_before_ = 0;  // this round

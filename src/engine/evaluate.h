@@ -1,6 +1,7 @@
-// The relational engine: evaluates the determined part of a program on a device. What it cannot do
-// there yet (built-ins over lists and terms, choice, disjunction, cycles through negation) is left
-// to the reference evaluator, which starts from the rows that the engine found.
+// The relational engine: evaluates the determined part of a program on a device, and with the
+// well-founded semantics cycles through negation too. What it cannot do there yet (built-ins over
+// lists and terms, choice, disjunction, worlds) is left to the reference evaluator, which starts
+// from the rows that the engine found.
 #pragma once
 
 #include <functional>
@@ -11,6 +12,7 @@
 #include "base/result.h"
 #include "device/device.h"
 #include "engine/database.h"
+#include "engine/placement.h"
 #include "engine/trace.h"
 #include "lang/load.h"
 #include "lang/program.h"
@@ -19,13 +21,6 @@
 #include "relation/machine.h"
 
 namespace xlog::engine {
-
-// Where a component was evaluated, and why not on the device.
-struct Placement {
-  uint32_t component = 0;
-  bool on_device = true;
-  std::string reason;
-};
 
 struct Statistics {
   std::vector<Placement> placements;

@@ -15,8 +15,9 @@
 
 namespace xlog::oracle {
 
-// Components that somebody else has evaluated, all of them settled and each with everything below
-// it. `rows` is asked once for each of their predicates that others read.
+// Components that somebody else has evaluated, each with everything below it. They are settled, or
+// nothing that is evaluated here reads them. `rows` is asked once for each of their predicates that
+// others read or a query shows.
 struct Preset {
   std::vector<bool> done;  // by component
   std::function<std::vector<std::vector<lang::Value>>(lang::PredId)> rows;

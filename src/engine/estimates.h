@@ -1,0 +1,98 @@
+// Rules for the two estimates of a well-founded model (Van Gelder, The alternating fixpoint of
+// logic programs with negation, 1993). A predicate p that may have undefined rows gets a twin,
+// `possible p`; p itself holds what is true, the twin what is not false:
+//
+//   win(X) :- move(X, Y), not win(Y).
+//
+//   win(X)          :- move(X, Y), not possible win(Y).
+//   possible win(X) :- move(X, Y), not win(Y).
+//
+// So each estimate is a component without a cycle through negation, and is evaluated as any other
+// one (alternating.h says when). The twins and their rules stand behind the program's own until
+// restore().
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "lang/program.h"
+#include "logic/analysis.h"
+
+namespace xlog::engine {
+
+class Estimates {
+ public:
+  // `alternates`: by component, whether it is evaluated by estimates.
+  Estimates(lang::Program& program, const logic::Analysis& analysis, lang::Names& names,
+            std::vector<bool> alternates);
+  ~Estimates() { restore(); }
+  Estimates(const Estimates&) = delete;
+  Estimates& operator=(const Estimates&) = delete;
+
+  // The program becomes what it was.
+  void restore();
+
+  // Of the program with the twins. Its components are those of the program, where an alternating
+  // one has the rules for what is true, and after them those of the twins and of the facts.
+  const logic::Analysis& analysis() const { return extended_ ? *extended_ : analysis_; }
+  bool alternates(uint32_t component) const { return alternates_[component]; }
+  bool alternates(lang::PredId pred) const {
+    return alternates_[analysis_.component_of[pred.index]];
+  }
+
+  // Of an alternating component.
+  struct Parts {
+    uint32_t possible = 0;        // the component of the twins
+    std::vector<uint32_t> facts;  // components that hold the facts of its predicates
+    bool cyclic = false;          // some rule reads its own component through negation
+  };
+  const Parts& parts(uint32_t component) const { return parts_.at(component); }
+  // The component of the program that one of analysis() belongs to.
+  uint32_t source_component(uint32_t component) const {
+    return component < analysis_.components.size()
+               ? component
+               : source_components_[component - analysis_.components.size()];
+  }
+
+  lang::PredId possible(lang::PredId pred) const { return possible_.at(pred); }
+  // The predicate of the program that this one stands for.
+  lang::PredId source(lang::PredId pred) const {
+    return pred.index < predicates_ ? pred : source_predicates_[pred.index - predicates_];
+  }
+  // The rule of the program that this one stands for.
+  uint32_t source(uint32_t rule) const { return rule < rules_ ? rule : sources_[rule - rules_]; }
+  // The same constraint over estimates: its body holds where it is true.
+  uint32_t constraint(uint32_t rule) const;
+  // A body whose solutions are the undefined rows of a query's predicate.
+  uint32_t undefined(lang::PredId query) const { return undefined_.at(query); }
+
+ private:
+  enum class Side : uint8_t { True, Possible };
+  void add_twins(uint32_t component, lang::Names& names);
+  void add_rules(uint32_t component);
+  void add_facts(uint32_t component, lang::PredId pred, lang::Names& names);
+  void add_undefined(lang::PredId pred);
+  uint32_t add_component(logic::Component component, uint32_t source);
+  lang::PredId add_predicate(const char* role, lang::PredId source, uint32_t component,
+                             lang::Names& names);
+  uint32_t add_rule(lang::Rule rule, uint32_t source);
+  lang::Rule copy_of(const lang::Rule& rule, Side side) const;
+
+  lang::Program& program_;
+  const logic::Analysis& analysis_;
+  std::vector<bool> alternates_;
+  std::optional<logic::Analysis> extended_;  // nothing: no component alternates
+  bool restored_ = false;
+  size_t predicates_, rules_;  // of the program
+  std::map<uint32_t, Parts> parts_;
+  std::map<lang::PredId, lang::PredId> possible_;
+  std::map<lang::PredId, lang::PredId> moved_facts_;  // the predicate that holds them now
+  std::map<lang::PredId, uint32_t> undefined_;
+  std::map<uint32_t, uint32_t> constraints_;
+  // Of what was added.
+  std::vector<uint32_t> sources_, source_components_;
+  std::vector<lang::PredId> source_predicates_;
+};
+
+}  // namespace xlog::engine
