@@ -294,6 +294,7 @@ Result<LoadedObject> load_object(std::span<const std::byte> object) {
     const std::string message = take(llvm, failure);
     return llvm_error("cannot load the kernel", code->reported + message);
   }
+  if (address == 0) return llvm_error("cannot load the kernel", "its entry has no address");
   LoadedObject loaded;
   loaded.code_ = std::move(code);
   loaded.entry_ = reinterpret_cast<LoadedObject::Entry>(address);

@@ -103,6 +103,16 @@ TEST(Engine, BodyAggregates) {
   )");
 }
 
+// Symbols are numbered as they are met; their order is that of their texts.
+TEST(Engine, TheOrderOfSymbolsInsideConditions) {
+  expect_same(R"(
+    name(zoe). name(ann). name(mia).
+    first(Z) :- name(X), name(Y), Z = if X < Y then X else Y.
+    ?- first(Z).
+  )",
+              false);
+}
+
 TEST(Engine, MixedWithTheReference) {
   expect_same(R"(
     edge(1, 2). edge(2, 3).

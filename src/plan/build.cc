@@ -44,6 +44,18 @@ bool is_double_negation(const Literal& literal) {
 
 // ---- what a pipeline can hold ----
 
+bool is_ordered(lang::CompareOp op) {
+  return op != lang::CompareOp::Eq && op != lang::CompareOp::Ne;
+}
+
+// A device has numbers for symbols and terms, in the order in which they were met.
+std::optional<std::string> why_not_compared(lang::CompareOp op, const lang::Type& type) {
+  if (!is_ordered(op) || lang::is_numeric(type.kind) || type.kind == TypeKind::Bool) {
+    return std::nullopt;
+  }
+  return fmt::format("an order of values of type `{}`", lang::to_string(type));
+}
+
 std::optional<std::string> why_not(const Term& term) {
   switch (term.kind) {
     case TermKind::Variable:
@@ -57,6 +69,9 @@ std::optional<std::string> why_not(const Term& term) {
     case TermKind::Arith:
       break;
   }
+  if (term.op == lang::ArithOp::If) {
+    if (auto reason = why_not_compared(term.compare, term.args[0].type)) return reason;
+  }
   if (term.op == lang::ArithOp::Pow) return "pow, which works in the host's floats";
   if (!lang::is_numeric(term.type.kind) && term.type.kind != TypeKind::Bool &&
       term.op != lang::ArithOp::If) {
@@ -69,10 +84,6 @@ std::optional<std::string> why_not(const Term& term) {
     if (auto reason = why_not(arg)) return reason;
   }
   return std::nullopt;
-}
-
-bool is_ordered(lang::CompareOp op) {
-  return op != lang::CompareOp::Eq && op != lang::CompareOp::Ne;
 }
 
 std::optional<std::string> why_not(const Literal& literal) {
@@ -91,11 +102,7 @@ std::optional<std::string> why_not(const Literal& literal) {
   }
   if (auto reason = why_not(literal.lhs)) return reason;
   if (auto reason = why_not(literal.rhs)) return reason;
-  const TypeKind kind = literal.lhs.type.kind;
-  if (is_ordered(literal.op) && !lang::is_numeric(kind) && kind != TypeKind::Bool) {
-    return fmt::format("an order of values of type `{}`", lang::to_string(literal.lhs.type));
-  }
-  return std::nullopt;
+  return why_not_compared(literal.op, literal.lhs.type);
 }
 
 // ---- building ----
