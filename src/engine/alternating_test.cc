@@ -276,7 +276,7 @@ class RandomProgram {
 };
 
 TEST(Alternating, RandomProgramsAreAnsweredAsByTheReference) {
-  for (uint32_t seed = 0; seed < 25; ++seed) {
+  for (uint32_t seed = 0; seed < 25 / kPartOfWork; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     RandomProgram program(seed);
     const std::string text = program.text();
@@ -335,8 +335,8 @@ std::string game(const Moves& moves) {
 }
 
 TEST(Alternating, ALargeGame) {
-  constexpr uint32_t kPositions = 100'000;
-  const Moves moves = random_moves(kPositions, 320'000);
+  constexpr uint32_t kPositions = 100'000 / kPartOfWork;
+  const Moves moves = random_moves(kPositions, 320'000 / kPartOfWork);
   std::string wanted = "0 views\nwin(X):";
   const std::vector<Value> values = solve_game(kPositions, moves);
   for (uint32_t p = 0; p < kPositions; ++p) {

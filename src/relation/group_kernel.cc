@@ -8,7 +8,7 @@ using kernel::Fold;
 GroupKernel::GroupKernel(kernel::Graph& graph, const lang::Program& program,
                          const plan::Pipeline& pipeline, const std::vector<lang::Term>& head,
                          const RelationOf& relation_of, const Options& options)
-    : k_(graph, "derive_by_groups", kGroupLanes), head_(head), options_(options) {
+    : k_(graph, "derive_by_groups", kGroupLanes), head_(head) {
   groups_ = k_.val(Type::U32, "groups");
   first_ = k_.val(Type::U32, "first");
   last_ = k_.val(Type::U32, "last");

@@ -47,7 +47,6 @@ class GroupKernel {
 
   kernel::KernelBuilder k_;
   const std::vector<lang::Term>& head_;
-  const Options& options_;
   Value groups_, first_, last_, tile_, room_, again_;
   kernel::Buffer done_, counters_, total_, valueless_;
   kernel::Columns out_;
