@@ -78,7 +78,8 @@ Status Index::merge_all() {
 Status Index::grow(device::Buffer& buffer, uint64_t& capacity, Type type, uint64_t used,
                    uint64_t wanted) {
   if (wanted <= capacity) return Done{};
-  const uint64_t larger = std::max(wanted, std::min(capacity * 3 / 2, wanted + (uint64_t{1} << 26)));
+  const uint64_t larger =
+      std::max(wanted, std::min(capacity * 3 / 2, wanted + (uint64_t{1} << 26)));
   Result<device::Buffer> made = make_buffer(machine_.device(), type, larger);
   if (!made.ok()) return made.error();
   if (used > 0) {
