@@ -56,6 +56,22 @@ Status Database::load_facts(PredId pred) {
   return loaded.ok() ? Status(Done{}) : loaded.error();
 }
 
+namespace {
+
+// Numbers from 0 are bounded by the greatest, other values counted in a sample.
+Result<uint64_t> distinct_values(Relation& relation, uint32_t column) {
+  Result<std::optional<uint32_t>> greatest = relation.greatest(column);
+  if (!greatest.ok()) return greatest.error();
+  if (greatest->has_value()) return uint64_t{**greatest} + 1;
+  if (relation.rows() < plan::kLeastSampled) return uint64_t{relation.rows()};
+  const uint64_t sampled = std::min<uint64_t>(relation.rows(), plan::kSampledRows);
+  Result<uint32_t> seen = relation.distinct(column, static_cast<uint32_t>(sampled));
+  if (!seen.ok()) return seen.error();
+  return plan::distinct_from_sample(*seen, sampled, relation.rows());
+}
+
+}  // namespace
+
 Result<plan::Statistics> Database::statistics(PredId pred) {
   if (auto known = statistics_.find(pred); known != statistics_.end()) return known->second;
   Relation& relation = (*this)[pred];
@@ -69,10 +85,9 @@ Result<plan::Statistics> Database::statistics(PredId pred) {
   }
   if (relation.is_only_bits()) return statistics;
   for (uint32_t c = 0; c < relation.arity(); ++c) {
-    Result<std::optional<uint32_t>> greatest = relation.greatest(c);
-    if (!greatest.ok()) return greatest.error();
-    const uint64_t values = greatest->has_value() ? uint64_t{**greatest} + 1 : relation.rows();
-    statistics.distinct.push_back(std::min<uint64_t>(values, relation.rows()));
+    Result<uint64_t> values = distinct_values(relation, c);
+    if (!values.ok()) return values.error();
+    statistics.distinct.push_back(std::min<uint64_t>(*values, relation.rows()));
   }
   statistics_.emplace(pred, statistics);
   return statistics;

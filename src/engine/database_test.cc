@@ -14,6 +14,7 @@ TEST(Database, FactsHaveTheSizesThatThePlanWasExplainedWith) {
     pred small(u32, u32). small(0..9, 0..99).
     pred sparse(u32, symbol). sparse(7, a). sparse(1000000, b). sparse(3, a).
     pred other(i64, f64, bool). other(1..20, 0.5, true). other(-3, 1.5, false).
+    pred far(i64, i64). far(-50..49, 0..9).
     flag. empty(X) :- small(X, X), flag, sparse(X, _), other(_, _, true).
   )");
   std::optional<lang::Program> program = lang::load(*file, session);
@@ -40,6 +41,13 @@ TEST(Database, FactsHaveTheSizesThatThePlanWasExplainedWith) {
       EXPECT_EQ(estimates[pred].distinct, known->distinct) << name;
     }
   }
+}
+
+TEST(Database, ASampleOfRepeatedValuesHasSeenThemAll) {
+  using plan::distinct_from_sample;
+  EXPECT_EQ(distinct_from_sample(10, 100, 100), 10u);
+  EXPECT_EQ(distinct_from_sample(100, 100, 5000), 5000u);  // all differ
+  EXPECT_LT(distinct_from_sample(10, 1000, 100'000), 30u);
 }
 
 }  // namespace

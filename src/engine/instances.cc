@@ -309,48 +309,8 @@ void Instances::with_match(Frame& frame, size_t position, const Term& pattern, c
 }
 
 bool Instances::match(const Term& pattern, const Value& value, Bindings& bindings) {
-  switch (pattern.kind) {
-    case TermKind::Variable:
-      if (bindings.bound(pattern.var)) return bindings[pattern.var] == value;
-      bindings.bind(pattern.var, value);
-      return true;
-    case TermKind::Constant:
-      return pattern.value == value;
-    case TermKind::Arith: {
-      const std::optional<Value> own = value_of(pattern, bindings);
-      return own && *own == value;
-    }
-    case TermKind::List: {
-      if (value.kind != lang::TypeKind::List) return false;
-      const auto span = names_.terms.elements(value);
-      const std::vector<Value> elements(span.begin(), span.end());
-      const size_t heads = pattern.args.size() - (pattern.has_tail ? 1 : 0);
-      if (pattern.has_tail ? elements.size() < heads : elements.size() != heads) return false;
-      for (size_t i = 0; i < heads; ++i) {
-        if (!match(pattern.args[i], elements[i], bindings)) return false;
-      }
-      if (!pattern.has_tail) return true;
-      const Value tail = names_.terms.list(std::span(elements).subspan(heads));
-      return match(pattern.args.back(), tail, bindings);
-    }
-    case TermKind::Compound: {
-      if (value.kind != lang::TypeKind::Compound) return false;
-      if (names_.terms.functor(value) != pattern.functor) return false;
-      const auto span = names_.terms.args(value);
-      const std::vector<Value> args(span.begin(), span.end());
-      if (args.size() != pattern.args.size()) return false;
-      for (size_t i = 0; i < args.size(); ++i) {
-        const Term& part = pattern.args[i];
-        std::optional<Value> here = args[i];
-        if (part.type.kind != lang::TypeKind::Term) {
-          here = lang::from_term(args[i], part.type, names_);
-        }
-        if (!here || !match(part, *here, bindings)) return false;
-      }
-      return true;
-    }
-  }
-  XLOG_UNREACHABLE("all terms are covered");
+  return oracle::match_pattern(pattern, value, bindings, names_,
+                               [&](const Term& term) { return value_of(term, bindings); });
 }
 
 std::optional<Value> Instances::value_of(const Term& term, const Bindings& bindings) {
@@ -358,11 +318,6 @@ std::optional<Value> Instances::value_of(const Term& term, const Bindings& bindi
   if (term.kind == TermKind::Constant) return term.value;
   return lang::evaluate(
       term, [&](VarId v) { return bindings[v]; }, names_);
-}
-
-bool Instances::is_bound(const Term& term, const Bindings& bindings) const {
-  if (term.kind == TermKind::Variable) return bindings.bound(term.var);
-  return std::ranges::all_of(term.args, [&](const Term& arg) { return is_bound(arg, bindings); });
 }
 
 bool Instances::match_row(const Table& table, uint32_t row, const std::vector<Term>& args,

@@ -102,7 +102,6 @@ class Instances {
                     const Visitor& visit);
   bool match_row(const Table& table, uint32_t row, const std::vector<lang::Term>& args,
                  Bindings& bindings);
-  bool is_bound(const lang::Term& term, const Bindings& bindings) const;
 
   const lang::Program& program_;
   const logic::Analysis& analysis_;

@@ -315,48 +315,8 @@ void Matcher::with_match(Frame& frame, const Term& pattern, const Value& value, 
 }
 
 bool Matcher::match(const Term& pattern, const Value& value, Bindings& bindings) {
-  switch (pattern.kind) {
-    case TermKind::Variable:
-      if (bindings.bound(pattern.var)) return bindings[pattern.var] == value;
-      bindings.bind(pattern.var, value);
-      return true;
-    case TermKind::Constant:
-      return pattern.value == value;
-    case TermKind::Arith: {
-      const std::optional<Value> own = value_of(pattern, bindings);
-      return own && *own == value;
-    }
-    case TermKind::List: {
-      if (value.kind != lang::TypeKind::List) return false;
-      const auto span = context_.names().terms.elements(value);
-      const std::vector<Value> elements(span.begin(), span.end());
-      const size_t heads = pattern.args.size() - (pattern.has_tail ? 1 : 0);
-      if (pattern.has_tail ? elements.size() < heads : elements.size() != heads) return false;
-      for (size_t i = 0; i < heads; ++i) {
-        if (!match(pattern.args[i], elements[i], bindings)) return false;
-      }
-      if (!pattern.has_tail) return true;
-      const Value tail = context_.names().terms.list(std::span(elements).subspan(heads));
-      return match(pattern.args.back(), tail, bindings);
-    }
-    case TermKind::Compound: {
-      if (value.kind != lang::TypeKind::Compound) return false;
-      if (context_.names().terms.functor(value) != pattern.functor) return false;
-      const auto span = context_.names().terms.args(value);
-      const std::vector<Value> args(span.begin(), span.end());
-      if (args.size() != pattern.args.size()) return false;
-      for (size_t i = 0; i < args.size(); ++i) {
-        // Inside a term values have their general form; the pattern may want one of its own type.
-        const Term& part = pattern.args[i];
-        std::optional<Value> value_here = args[i];
-        if (part.type.kind != lang::TypeKind::Term)
-          value_here = lang::from_term(args[i], part.type, context_.names());
-        if (!value_here || !match(part, *value_here, bindings)) return false;
-      }
-      return true;
-    }
-  }
-  XLOG_UNREACHABLE("all terms are covered");
+  return match_pattern(pattern, value, bindings, context_.names(),
+                       [&](const Term& term) { return value_of(term, bindings); });
 }
 
 void Matcher::for_each_row(lang::PredId pred, const std::vector<Term>& args, Bindings& bindings,
@@ -391,12 +351,6 @@ void Matcher::for_each_row(lang::PredId pred, const std::vector<Term>& args, Bin
   for (uint32_t row : rows) {
     if (row >= first && row < last) try_row(row);
   }
-}
-
-bool Matcher::is_bound(const Term& term, const Bindings& bindings) const {
-  if (term.kind == TermKind::Variable) return bindings.bound(term.var);
-  return std::all_of(term.args.begin(), term.args.end(),
-                     [&](const Term& arg) { return is_bound(arg, bindings); });
 }
 
 std::optional<Value> Matcher::value_of(const Term& term, const Bindings& bindings) {

@@ -11,36 +11,12 @@
 
 #include "lang/program.h"
 #include "logic/analysis.h"
+#include "oracle/bindings.h"
 #include "oracle/context.h"
 #include "oracle/ground.h"
 #include "oracle/relation.h"
 
 namespace xlog::oracle {
-
-// Bindings of the variables of one rule.
-class Bindings {
- public:
-  explicit Bindings(size_t variables) : values_(variables), bound_(variables, false) {}
-  bool bound(lang::VarId v) const { return bound_[v.index]; }
-  const Value& operator[](lang::VarId v) const { return values_[v.index]; }
-  void bind(lang::VarId v, Value value) {
-    values_[v.index] = value;
-    bound_[v.index] = true;
-    trail_.push_back(v.index);
-  }
-  size_t mark() const { return trail_.size(); }
-  void undo(size_t mark) {
-    while (trail_.size() > mark) {
-      bound_[trail_.back()] = false;
-      trail_.pop_back();
-    }
-  }
-
- private:
-  std::vector<Value> values_;
-  std::vector<bool> bound_;
-  std::vector<uint32_t> trail_;
-};
 
 enum class PredicateState : uint8_t { Settled, Open };
 
@@ -130,7 +106,6 @@ class Matcher {
   bool match(const lang::Term& pattern, const Value& value, Bindings& bindings);
   void for_each_row(lang::PredId pred, const std::vector<lang::Term>& args, Bindings& bindings,
                     const std::optional<Delta>& delta, const std::function<void(size_t)>& visit);
-  bool is_bound(const lang::Term& term, const Bindings& bindings) const;
   void record_no_value(const lang::Term& term, const Bindings& bindings);
 
   Context& context_;

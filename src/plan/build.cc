@@ -292,6 +292,14 @@ class PipelineBuilder {
 
 }  // namespace
 
+uint64_t distinct_from_sample(uint64_t distinct, uint64_t sampled, uint64_t rows) {
+  if (rows <= sampled || sampled == 0) return distinct;
+  const double seen = static_cast<double>(distinct);
+  const double fresh = seen / static_cast<double>(sampled);  // of the rows, a new value
+  const double others = static_cast<double>(rows - sampled) * fresh * fresh;
+  return std::min(rows, static_cast<uint64_t>(seen + others));
+}
+
 std::optional<std::string> why_not_relational(const lang::Program& program, const Rule& rule) {
   if (rule.body.size() > kMostLiterals) {
     return fmt::format("a body of {} literals", rule.body.size());

@@ -18,6 +18,12 @@ struct Statistics {
 };
 using StatisticsOf = std::function<Statistics(PredId)>;
 
+// How many values a column of so many rows has, going by the first of them: where these repeat
+// each other much, most values have been seen; where they do not, the others bring new ones.
+constexpr uint64_t kSampledRows = 1u << 16;
+constexpr uint64_t kLeastSampled = 256;  // fewer rows are not worth a look
+uint64_t distinct_from_sample(uint64_t distinct, uint64_t sampled, uint64_t rows);
+
 // Why a rule cannot be a pipeline: "the list pattern [A | R]"; nullopt when it can.
 std::optional<std::string> why_not_relational(const lang::Program& program, const lang::Rule& rule);
 

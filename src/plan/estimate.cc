@@ -15,7 +15,8 @@ constexpr uint64_t kAnyNumber = UINT64_MAX;
 
 uint64_t times(uint64_t a, uint64_t b) { return b != 0 && a > kAnyNumber / b ? kAnyNumber : a * b; }
 
-// As the engine bounds them: values are below the greatest one, where they are numbers from 0.
+// As the engine bounds them: values are below the greatest one, where they are numbers from 0;
+// others are counted in a sample.
 uint64_t distinct_values(const lang::FactColumn& column, uint64_t rows) {
   switch (column.type().kind) {
     case lang::TypeKind::U32:
@@ -26,8 +27,15 @@ uint64_t distinct_values(const lang::FactColumn& column, uint64_t rows) {
       return std::min(below, rows);
     }
     default:
-      return rows;
+      break;
   }
+  if (rows < kLeastSampled) return rows;
+  const uint64_t sampled = std::min(rows, kSampledRows);
+  std::vector<uint64_t> bits;
+  for (uint64_t row = 0; row < sampled; ++row) bits.push_back(column.at(row).bits);
+  std::ranges::sort(bits);
+  const auto distinct = static_cast<uint64_t>(std::ranges::unique(bits).begin() - bits.begin());
+  return distinct_from_sample(distinct, sampled, rows);
 }
 
 // The head's columns that are no aggregates: what tells its rows apart.

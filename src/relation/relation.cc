@@ -454,6 +454,31 @@ Result<std::optional<uint32_t>> Relation::greatest(uint32_t column) {
   return std::optional<uint32_t>((*value)[0]);
 }
 
+Result<uint32_t> Relation::distinct(uint32_t column, uint32_t first_rows) {
+  const uint32_t sampled = std::min(first_rows, rows_);
+  if (sampled == 0) return 0u;
+  if (Status s = need_columns(); !s.ok()) return s.error();
+  const Type type = types()[column];
+  const std::string name = "distinct" + type_names({type});
+  Result<device::PlanRunner*> plan = machine_.plan(name, [&] {
+    PlanBuilder p(machine_.graph(), name);
+    const kernel::Buffer x = p.in(type, "x");
+    const kernel::Buffer words =
+        p.map(p.len(x), [&](Value i) { return Values{word_of(p, x[i])}; })[0];
+    const kernel::Buffer sorted = p.sort({words}).columns[0];
+    const kernel::Rows heads = p.expand(p.len(sorted), [&](Value i) {
+      const Value before = p.select(i == 0, i, i - 1);
+      p.if_then((i == 0) | (sorted[i] != sorted[before]), [&] { p.emit({i}); });
+    });
+    return p.finish_ids({heads.count.id});
+  });
+  if (!plan.ok()) return plan.error();
+  Result<std::vector<device::PlanValue>> result = (*plan)->run(
+      std::vector<device::PlanValue>{device::Column{bag_.columns()[column], type, sampled}});
+  if (!result.ok()) return result.error();
+  return std::get<Scalar>((*result)[0]).as_u32();
+}
+
 std::optional<uint64_t> Relation::groups(uint32_t column) const {
   for (const auto& index : indexes_) {
     if (index->key_count() == 1 && index->order()[0] == column) return index->groups();

@@ -110,6 +110,8 @@ class Relation {
 
   // The greatest value of a u32 column; nullopt where it is of another type or has no rows.
   Result<std::optional<uint32_t>> greatest(uint32_t column);
+  // How many values the first rows of a column have.
+  Result<uint32_t> distinct(uint32_t column, uint32_t first_rows);
   // About how many values a column has, where there is an index by it.
   std::optional<uint64_t> groups(uint32_t column) const;
   // What all values of a column are below; nullopt where that is not known.
