@@ -7,8 +7,8 @@
 #include "cli/explain_tables.h"
 #include "cli/options.h"
 #include "lang/parser.h"
-#include "plan/aggregates.h"
 #include "plan/explain.h"
+#include "plan/prepare.h"
 
 namespace xlog::cli {
 namespace {
@@ -50,15 +50,12 @@ int explain_code(std::string_view name) {
 }
 
 // The pipelines of the relational engine, for the program as a run has it: with the rows of its
-// input, magic sets applied and aggregates expanded.
+// input, magic sets applied and rules rewritten.
 std::optional<std::string> plan_text(const ExplainOptions& options, Outcome& outcome) {
   if (!prepare_pipeline(options.target, options.pipeline, outcome) || !apply_magic_sets(outcome)) {
     return std::nullopt;
   }
-  if (plan::expand_aggregates(*outcome.program, *outcome.analysis, outcome.session)) {
-    outcome.analysis = logic::analyze(*outcome.program, outcome.session);
-    if (!outcome.analysis) return std::nullopt;
-  }
+  plan::prepare(*outcome.program, *outcome.analysis, outcome.session);
   return plan::explain(*outcome.program, *outcome.analysis, outcome.session);
 }
 

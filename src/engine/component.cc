@@ -68,8 +68,11 @@ RuleVersion Rules::version_of(const plan::Pipeline& pipeline) const {
 
 // How many rows a pipeline begins with.
 uint64_t Rules::driving_rows(const plan::Pipeline& pipeline) {
-  const std::optional<size_t> driver = relation::driver_of(pipeline);
+  const std::optional<size_t> driver = plan::driver_of(pipeline);
   if (!driver) return 1;
+  if (pipeline.steps[*driver].kind == plan::StepKind::Range) {
+    return plan::constant_size(pipeline.steps[*driver]).value_or(0);
+  }
   const relation::Relation& relation = database_[pipeline.steps[*driver].pred];
   switch (pipeline.steps[*driver].part) {
     case plan::Part::New:
@@ -185,6 +188,69 @@ Status Rules::aggregate(uint32_t index, ComponentRun& run) {
   return Done{};
 }
 
+// A rule that makes a list of each group. Lists are numbers of the host's table: it makes them, of
+// all solutions.
+Status Rules::findall(uint32_t index, ComponentRun& run) {
+  const Rule& rule = program_.rules[index];
+  const lang::HeadElement& head = rule.head[0];
+  std::vector<lang::Term> terms(head.args.begin(), head.args.end() - 1);
+  terms.push_back(rule.aggregates[0].value);
+  std::vector<kernel::Type> types;
+  std::vector<lang::TypeKind> kinds;
+  for (const lang::Term& term : terms) {
+    kinds.push_back(term.type.kind);
+    types.push_back(relation::column_type(term.type.kind));
+  }
+  Derivation derivation(machine_, program_, pipeline(index, {}, UINT32_MAX), terms, {});
+  Trace::Timed timed(trace_, TraceKind::Rule, {index, {}});
+  timed.event.rows_in = driving_rows(derivation.pipeline());
+  relation::Bag bag(machine_, types);
+  Result<relation::Derived> derived =
+      derivation.run([this](PredId pred) -> relation::Relation& { return database_[pred]; }, bag);
+  if (!derived.ok()) return derived.error();
+  count_valueless(index, derived->valueless);
+  Result<std::vector<std::vector<lang::Value>>> rows =
+      download_rows(machine_.device(), bag.columns(), kinds, bag.rows());
+  if (!rows.ok()) return rows.error();
+
+  lang::Names& names = database_.names();
+  const auto less = [&](const std::vector<lang::Value>& a, const std::vector<lang::Value>& b) {
+    return std::ranges::lexicographical_compare(
+        a, b, [&](const auto& x, const auto& y) { return lang::compare(x, y, names) < 0; });
+  };
+  std::ranges::sort(*rows, less);
+  std::vector<std::vector<lang::Value>> made(head.args.size());
+  uint32_t groups = 0;
+  for (size_t first = 0, end = 0; first < rows->size(); first = end, ++groups) {
+    const std::vector<lang::Value>& row = (*rows)[first];
+    std::vector<lang::Value> elements;
+    for (; end < rows->size() && std::equal(row.begin(), row.end() - 1, (*rows)[end].begin());
+         ++end) {
+      elements.push_back((*rows)[end].back());
+    }
+    for (size_t c = 0; c + 1 < row.size(); ++c) made[c].push_back(row[c]);
+    made.back().push_back(names.terms.list(elements));
+  }
+  if (groups == 0) return Done{};
+  std::vector<device::Buffer> buffers;
+  types.back() = relation::column_type(lang::TypeKind::List);
+  for (size_t c = 0; c < made.size(); ++c) {
+    const uint32_t size = kernel::size_of(types[c]);
+    std::vector<std::byte> bytes(uint64_t{groups} * size);
+    for (uint32_t g = 0; g < groups; ++g) {
+      kernel::store_scalar(relation::to_scalar(made[c][g]), &bytes[uint64_t{g} * size]);
+    }
+    Result<device::Column> column = device::upload(machine_.device(), types[c], bytes);
+    if (!column.ok()) return column.error();
+    buffers.push_back(column->buffer);
+  }
+  Result<uint32_t> added = database_[head.pred].absorb(buffers, groups);
+  if (!added.ok()) return added.error();
+  timed.event.rows_out = *added;
+  run.rows += *added;
+  return Done{};
+}
+
 // Makes what the round added visible; whether some relation has new rows.
 Result<bool> Rules::next_round(const logic::Component& component) {
   bool changed = false;
@@ -205,7 +271,8 @@ Status Rules::run_once(uint32_t c, Kept& kept, ComponentRun& run) {
     });
     if (recursive) continue;
     if (!rule.aggregates.empty() && !analysis_.best[rule.head[0].pred.index]) {
-      if (Status done = aggregate(r, run); !done.ok()) return done;
+      const bool lists = rule.aggregates[0].fn == lang::AggregateFn::Findall;
+      if (Status done = lists ? findall(r, run) : aggregate(r, run); !done.ok()) return done;
       continue;
     }
     auto planned = kept.once.find(r);

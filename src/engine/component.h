@@ -79,6 +79,7 @@ class Rules {
   uint64_t rows_of(const logic::Component& component);
   Status derive(relation::Derivation& derivation, ComponentRun& run);
   Status aggregate(uint32_t rule, ComponentRun& run);
+  Status findall(uint32_t rule, ComponentRun& run);
   Result<device::Buffer> repeated(const kernel::Scalar& value, uint32_t rows);
   relation::Derivation version(uint32_t rule, std::optional<uint32_t> delta, uint32_t component);
   plan::Pipeline pipeline(uint32_t rule, std::optional<uint32_t> delta, uint32_t component);

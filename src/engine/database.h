@@ -32,14 +32,14 @@ struct RelationFigures {
 
 class Database {
  public:
-  Database(relation::Machine& machine, const lang::Program& program, const lang::Names& names)
+  Database(relation::Machine& machine, const lang::Program& program, lang::Names& names)
       : machine_(machine),
         program_(program),
         names_(names),
         relations_(program.predicates.size()) {}
 
   relation::Relation& operator[](lang::PredId pred);
-  const lang::Names& names() const { return names_; }
+  lang::Names& names() const { return names_; }
 
   // The relation of a predicate becomes an empty one.
   void clear(lang::PredId pred);
@@ -60,7 +60,7 @@ class Database {
  private:
   relation::Machine& machine_;
   const lang::Program& program_;
-  const lang::Names& names_;
+  lang::Names& names_;
   std::vector<std::shared_ptr<relation::Relation>> relations_;
   std::map<lang::PredId, plan::Statistics> statistics_;  // of those that are finished
 };

@@ -11,12 +11,13 @@
 #include "engine/alternating.h"
 #include "engine/component.h"
 #include "engine/domains.h"
+#include "engine/host_tables.h"
 #include "logic/memory_report.h"
 #include "logic/monotone.h"
 #include "oracle/context.h"
 #include "oracle/evaluate.h"
 #include "oracle/refuse.h"
-#include "plan/aggregates.h"
+#include "plan/prepare.h"
 
 namespace xlog::engine {
 
@@ -47,9 +48,10 @@ class Evaluation {
   Evaluation(lang::Program& program, logic::Analysis& analysis, lang::Session& session,
              const logic::AnswerOptions& options, device::Device& device, Statistics& statistics,
              std::optional<relation::Form> form)
-      : program_(program),
+      : session_(session),
+        host_tables_(plan::prepare(program, analysis, session), program, session.names),
+        program_(program),
         analysis_(analysis),
-        session_(session),
         options_(options),
         statistics_(statistics),
         placed_(place_components(program, analysis, options, session.names)),
@@ -112,20 +114,32 @@ class Evaluation {
 
   Status evaluate_components() {
     for (const Placement& placement : statistics_.placements) {
-      if (!placement.on_device) continue;
-      statistics_.trace.enter_component(placement.component);
-      Result<ComponentRun> run = evaluate_component(placement.component);
-      if (!run.ok()) return run.error();
-      statistics_.rounds += run->rounds;
-      statistics_.rows += run->rows;
+      const logic::Component& component = analysis_.components[placement.component];
+      if (!placement.on_device || host_tables_.is_table(component.predicates.front())) continue;
+      Result<std::vector<PredId>> tables = host_tables_.fill(component);
+      if (!tables.ok()) return tables.error();
+      for (PredId table : *tables) {
+        const uint32_t below = analysis_.component_of[table.index];
+        if (Status done = evaluate_component(below); !done.ok()) return done;
+      }
+      if (Status done = evaluate_component(placement.component); !done.ok()) return done;
     }
     return Done{};
   }
 
-  Result<ComponentRun> evaluate_component(uint32_t component) {
+  Status evaluate_component(uint32_t component) {
+    statistics_.trace.enter_component(component);
     keeps_best_ = std::ranges::any_of(analysis_.components[component].predicates, [&](PredId pred) {
       return analysis_.best[pred.index].has_value();
     });
+    Result<ComponentRun> run = rounds_of(component);
+    if (!run.ok()) return run.error();
+    statistics_.rounds += run->rounds;
+    statistics_.rows += run->rows;
+    return Done{};
+  }
+
+  Result<ComponentRun> rounds_of(uint32_t component) {
     if (estimates_.alternates(component)) return alternation_.evaluate(component);
     if (Status bounded = domains_.bound(component); !bounded.ok()) return bounded.error();
     return rules_.evaluate(component);
@@ -346,9 +360,10 @@ class Evaluation {
     return answer;
   }
 
+  lang::Session& session_;
+  HostTables host_tables_;  // first of all: its rules are what is evaluated
   lang::Program& program_;
   logic::Analysis& analysis_;
-  lang::Session& session_;
   const logic::AnswerOptions& options_;
   Statistics& statistics_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
@@ -374,11 +389,6 @@ std::optional<Answer> evaluate(lang::Program& program, logic::Analysis& analysis
                                device::Device& device, Statistics& statistics,
                                std::optional<relation::Form> form) {
   if (oracle::refuse_unsupported(program, session)) return std::nullopt;
-  if (plan::expand_aggregates(program, analysis, session)) {
-    std::optional<logic::Analysis> again = logic::analyze(program, session);
-    XLOG_CHECK(again.has_value(), "a rewritten program is as safe as it was");
-    analysis = std::move(*again);
-  }
   return Evaluation(program, analysis, session, options, device, statistics, form).run();
 }
 
@@ -414,11 +424,6 @@ std::optional<Settled> settle(lang::Program& program, const logic::Analysis& ana
   for (const lang::Predicate& predicate : program.predicates) rules_of.push_back(predicate.rules);
   auto state = std::make_shared<SettledState>();
   state->analysis = analysis;
-  if (plan::expand_aggregates(program, analysis, session)) {
-    std::optional<logic::Analysis> again = logic::analyze(program, session);
-    XLOG_CHECK(again.has_value(), "a rewritten program is as safe as it was");
-    state->analysis = std::move(*again);
-  }
   Evaluation& evaluation = state->evaluation.emplace(program, state->analysis, session, options,
                                                      *device, statistics, std::nullopt);
   const bool settled = evaluation.settle();

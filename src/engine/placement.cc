@@ -19,8 +19,6 @@ using lang::PredId;
 using lang::Rule;
 using lang::Term;
 
-constexpr size_t kMostColumns = 64;
-
 // Division by zero, and floats that are no integers.
 bool may_have_no_value(const Term& term) {
   if (term.kind != lang::TermKind::Arith) return false;
@@ -73,18 +71,10 @@ class Placing {
     if (!settled && !options_.well_founded) {
       return component.reason.empty() ? "it is not determined" : component.reason;
     }
-    for (PredId pred : component.predicates) {
-      if (program_[pred].columns.size() > kMostColumns) {
-        return fmt::format("a relation of {} columns", program_[pred].columns.size());
-      }
-      for (const lang::PredicateColumn& column : program_[pred].columns) {
-        if (column.type.kind == lang::TypeKind::Term) return "a column of type `term`";
-      }
-    }
+    if (auto reason = plan::why_not_relational(program_, component)) return *reason;
     for (uint32_t r : component.rules) {
       const Rule& rule = program_.rules[r];
-      if (auto reason = plan::why_not_relational(program_, rule)) return *reason;
-      if (settled) continue;
+      if (settled) break;
       if (std::string reason = over_estimates(rule); !reason.empty()) return reason;
     }
     const bool partial = std::ranges::any_of(

@@ -318,7 +318,9 @@ class ProgramGenerator {
     const Type type = one_of(palette_);
     const std::string value = expression(body, type, 1 + pick(2), false);
     const std::string name = fresh(body, type).name;
-    body.literals.push_back(chance(80)   ? fmt::format("{} = {}", name, value)
+    const bool range = is_integer(type) && chance(15);
+    body.literals.push_back(range        ? fmt::format("{0} = {1}..({1}) + 2", name, value)
+                            : chance(80) ? fmt::format("{} = {}", name, value)
                             : chance(50) ? fmt::format("{} = {}", value, name)
                                          : fmt::format("{} is {}", name, value));
   }

@@ -202,7 +202,7 @@ struct BuiltinTyper {
 
 std::string_view quoted_name(BuiltinId id) {
   static constexpr std::string_view kQuoted[] = {
-#define XLOG_BUILTIN(name, spelling, arity, modes, help) "`" spelling "`",
+#define XLOG_BUILTIN(name, spelling, arity, modes, help) std::string_view("`" spelling "`"),
 #include "lang/builtins.def"
 #undef XLOG_BUILTIN
   };
@@ -225,6 +225,8 @@ std::string_view quoted_name(AggregateFn fn) {
       return "`avg`";
     case AggregateFn::LogSumExp:
       return "`logsumexp`";
+    case AggregateFn::Findall:
+      return "`findall`";
   }
   XLOG_UNREACHABLE("an unknown aggregate");
 }
@@ -257,6 +259,8 @@ NodeId type_aggregate(Inference& inference, uint32_t rule, AggregateFn fn, bool 
       require(inference, Need::AggregateFloat, node, value.span, what);
       inference.float_folds.push_back(node);
       return graph.scalar(TypeKind::F64, origin);
+    case AggregateFn::Findall:
+      break;
   }
   XLOG_UNREACHABLE("an unknown aggregate");
 }

@@ -26,6 +26,7 @@ constexpr auto kAggregates = std::to_array<AggregateName>({
     {AggregateFn::Max, "max"},
     {AggregateFn::Avg, "avg"},
     {AggregateFn::LogSumExp, "logsumexp"},
+    {AggregateFn::Findall, "findall"},
 });
 
 }  // namespace
@@ -50,7 +51,7 @@ std::string_view spelling(AggregateFn fn) { return kAggregates[static_cast<size_
 
 std::optional<AggregateFn> find_aggregate(std::string_view name) {
   for (const AggregateName& aggregate : kAggregates) {
-    if (aggregate.spelling == name) return aggregate.fn;
+    if (aggregate.spelling == name && aggregate.fn != AggregateFn::Findall) return aggregate.fn;
   }
   return std::nullopt;
 }

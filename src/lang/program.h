@@ -79,7 +79,8 @@ enum class BuiltinId : uint8_t {
 #undef XLOG_BUILTIN
 };
 
-enum class AggregateFn : uint8_t { Count, Sum, Min, Max, Avg, LogSumExp };
+// Findall is written as a built-in; the engine makes an aggregate of it (plan/aggregates.h).
+enum class AggregateFn : uint8_t { Count, Sum, Min, Max, Avg, LogSumExp, Findall };
 
 struct Literal {
   LiteralKind kind = LiteralKind::Atom;

@@ -48,6 +48,8 @@ class TermTable {
   Value list(std::span<const Value> elements);
   Value compound(Symbol functor, std::span<const Value> args);
 
+  size_t size() const { return nodes_.size(); }  // their ids are below
+  bool is_list(uint32_t id) const { return nodes_[id].is_list; }
   std::span<const Value> elements(Value list_value) const;  // of a List
   Symbol functor(Value compound_value) const;               // of a Compound
   std::span<const Value> args(Value compound_value) const;  // of a Compound

@@ -64,6 +64,8 @@ Fold::Kind fold_kind(lang::AggregateFn fn) {
       return Fold::Kind::Avg;
     case lang::AggregateFn::LogSumExp:
       return Fold::Kind::LogSumExp;
+    case lang::AggregateFn::Findall:
+      return Fold::Kind::Findall;
   }
   XLOG_UNREACHABLE("all aggregates are covered");
 }

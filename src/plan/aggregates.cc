@@ -21,8 +21,20 @@ namespace {
 // Each aggregate with a value for nothing doubles the rules.
 constexpr size_t kMostAggregates = 4;
 
-bool has_default(const Literal& literal) {
-  return literal.aggregate == AggregateFn::Count || literal.aggregate == AggregateFn::Sum;
+// A built-in that no pipeline has, with tables of the host (host_tables.h) or without.
+bool is_opaque(const Literal& literal) {
+  using lang::BuiltinId;
+  if (literal.kind != LiteralKind::Builtin) return false;
+  switch (literal.builtin) {
+    case BuiltinId::Between:
+    case BuiltinId::Member:
+    case BuiltinId::MemberCheck:
+    case BuiltinId::Length:
+    case BuiltinId::Nth:
+      return false;
+    default:
+      return true;
+  }
 }
 
 class Expansion {
@@ -33,13 +45,62 @@ class Expansion {
   bool run() {
     const size_t rules = program_.rules.size();
     for (uint32_t r = 0; r < rules; ++r) {
-      if (can_expand(r)) expand(r);
+      Rule before = program_.rules[r];
+      for (size_t i = 0; i < before.body.size(); ++i) {
+        if (is_plain_findall(before, i)) to_aggregate(program_.rules[r].body[i]);
+      }
+      if (can_expand(r)) {
+        expand(r);
+      } else {
+        program_.rules[r] = std::move(before);
+      }
     }
     return changed_;
   }
 
  private:
+  // ---- findall ----
+
+  // Whether it is an aggregate that gives a list: nothing but its goal groups or binds.
+  static bool is_plain_findall(const Rule& rule, size_t i) {
+    const Literal& literal = rule.body[i];
+    if (literal.kind != LiteralKind::Builtin || literal.nots > 0) return false;
+    if (literal.builtin != lang::BuiltinId::Findall) return false;
+    const Term& value = literal.args[0];
+    const Term& result = literal.args[1];
+    Variables inside;
+    collect(literal.body, inside);
+    if (value.kind != TermKind::Variable || !inside.contains(value.var)) return false;
+    if (value.type.kind == lang::TypeKind::Term || result.type.kind != lang::TypeKind::List) {
+      return false;
+    }
+    return result.kind == TermKind::Constant ||
+           (result.kind == TermKind::Variable && !inside.contains(result.var));
+  }
+
+  static void to_aggregate(Literal& literal) {
+    literal.kind = LiteralKind::Aggregate;
+    literal.aggregate = AggregateFn::Findall;
+    literal.has_value = true;
+    literal.rhs = literal.args[0];
+    literal.lhs = literal.args[1];
+    literal.args.clear();
+  }
+
   // ---- which rules ----
+
+  // Whether no solutions have a result: 0, or the empty list where nothing groups.
+  static bool has_default(const Rule& rule, size_t i) {
+    switch (rule.body[i].aggregate) {
+      case AggregateFn::Count:
+      case AggregateFn::Sum:
+        return true;
+      case AggregateFn::Findall:
+        return group_of(rule, i).empty();
+      default:
+        return false;
+    }
+  }
 
   bool is_determined(PredId pred) const {
     const uint32_t c = analysis_.component_of[pred.index];
@@ -61,8 +122,7 @@ class Expansion {
       ++aggregates;
       // One level: what is nested deeper stays where it is.
       for (const Literal& inner : literal.body) {
-        if (inner.kind == LiteralKind::Aggregate || inner.kind == LiteralKind::Builtin)
-          return false;
+        if (inner.kind == LiteralKind::Aggregate || is_opaque(inner)) return false;
       }
     }
     if (aggregates == 0 || aggregates > kMostAggregates) return false;
@@ -70,10 +130,10 @@ class Expansion {
     if (rule.head_kind != lang::HeadKind::Atom || rule.annotated || rule.learnable) return false;
     if (!is_determined(rule.head[0].pred) || !is_determined(rule.body)) return false;
     for (size_t i = 0; i < rule.body.size(); ++i) {
-      if (rule.body[i].kind == LiteralKind::Builtin) return false;
+      if (is_opaque(rule.body[i])) return false;
       if (rule.body[i].kind != LiteralKind::Aggregate) continue;
       // Two rules would fold in the head apart.
-      if (has_default(rule.body[i]) && !rule.aggregates.empty()) return false;
+      if (has_default(rule, i) && !rule.aggregates.empty()) return false;
       if (!binds_all(rule.body[i].body, wanted_of(rule, i)) && reads_itself(rule)) return false;
       // The bits of a float that an equation computes may differ from those it is equal to.
       if (std::ranges::any_of(group_of(rule, i), [&](lang::VarId v) {
@@ -244,10 +304,11 @@ class Expansion {
     return head.pred;
   }
 
-  static Term nothing(const lang::Type& type) {
+  Term nothing(const lang::Type& type) {
     Term zero;
     zero.type = type;
     zero.value.kind = type.kind;
+    if (type.kind == lang::TypeKind::List) zero.value = session_.names.terms.list({});
     return zero;
   }
 
@@ -269,7 +330,7 @@ class Expansion {
       for (const Rule& variant : variants) {
         next.push_back(variant);
         next.back().body[i] = found;
-        if (!has_default(aggregate)) continue;
+        if (!has_default(original, i)) continue;
         Rule empty = variant;
         Literal gone = absent;
         gone.nots = 1;

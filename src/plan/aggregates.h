@@ -7,6 +7,8 @@
 //   busy(X, N) :- node(X), not __xlog_aggregate_0(X, _), N = 0.       count and sum of nothing are
 //   0
 //
+// `findall` is an aggregate that gives a list, the empty one for nothing where nothing groups.
+//
 // Where the braces do not bind all that groups, what stands before them says which groups are asked
 // for, in a helper of its own.
 #pragma once

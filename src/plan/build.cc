@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "base/check.h"
 #include "plan/multiway.h"
@@ -23,6 +24,7 @@ namespace {
 // A pipeline becomes one kernel: past this it is too large for a compiler.
 constexpr size_t kMostLiterals = 64;
 constexpr size_t kMostVariables = 256;
+constexpr size_t kMostColumns = 64;
 
 // Over predicates that hold in one way in all worlds, `know p` and `possible p` say what p says.
 bool is_positive(const Literal& literal) {
@@ -89,6 +91,7 @@ std::optional<std::string> why_not(const Term& term) {
 std::optional<std::string> why_not(const Literal& literal) {
   switch (literal.kind) {
     case LiteralKind::Builtin:
+      if (literal.builtin == lang::BuiltinId::Between) return std::nullopt;
       return fmt::format("the built-in `{}`", lang::builtin_info(literal.builtin).spelling);
     case LiteralKind::Aggregate:
       return "an aggregate in the body";
@@ -112,7 +115,8 @@ class PipelineBuilder {
  public:
   PipelineBuilder(const lang::Program& program, uint32_t rule, const VersionOptions& options,
                   const StatisticsOf& statistics)
-      : rule_(program.rules[rule]),
+      : program_(program),
+        rule_(program.rules[rule]),
         options_(options),
         statistics_(statistics),
         bound_(rule_.variables.size(), false),
@@ -122,7 +126,7 @@ class PipelineBuilder {
 
   Pipeline run() {
     if (options_.delta) take(*options_.delta);
-    while (pipeline_.steps.size() < rule_.body.size()) take(next());
+    while (std::ranges::find(taken_, false) != taken_.end()) take(next());
     form_meets(pipeline_, rule_, estimates_);
     return std::move(pipeline_);
   }
@@ -132,6 +136,9 @@ class PipelineBuilder {
     std::vector<VarId> variables;
     lang::collect_variables(term, variables);
     return std::ranges::all_of(variables, [&](VarId v) { return bound_[v.index]; });
+  }
+  bool all_bound(std::span<const Term> terms) const {
+    return std::ranges::all_of(terms, [&](const Term& term) { return is_bound(term); });
   }
   bool is_free_variable(const Term& term) const {
     return term.kind == TermKind::Variable && !bound_[term.var.index];
@@ -157,11 +164,19 @@ class PipelineBuilder {
     return is_free_variable(variable) && is_bound(by) && !is_brought(variable);
   }
 
+  bool bounds_are_known(const Literal& interval) const {
+    return is_bound(interval.args[0]) && is_bound(interval.args[1]);
+  }
+
   bool only_tests(const Literal& literal) const {
     if (literal.kind == LiteralKind::Compare) {
       return (is_bound(literal.lhs) && is_bound(literal.rhs)) ||
              (literal.op == lang::CompareOp::Eq &&
               (is_computed(literal.lhs, literal.rhs) || is_computed(literal.rhs, literal.lhs)));
+    }
+    if (literal.kind == LiteralKind::Builtin) {
+      return all_bound(literal.args) ||
+             (literal.nots > 0 && bounds_are_known(literal) && is_ignored(literal.args[2]));
     }
     return std::ranges::all_of(literal.args,
                                [&](const Term& arg) { return is_ignored(arg) || is_bound(arg); });
@@ -170,14 +185,18 @@ class PipelineBuilder {
   // The next literal: what only tests or computes first, then the atom that multiplies the
   // bindings least, in the order of writing where that is equal.
   uint32_t next() const {
+    constexpr double kNotFirst = 1e18;
     std::optional<uint32_t> best;
     double least = std::numeric_limits<double>::infinity();
     for (uint32_t i = 0; i < rule_.body.size(); ++i) {
       if (taken_[i]) continue;
       const Literal& literal = rule_.body[i];
       if (only_tests(literal)) return i;
-      if (literal.kind != LiteralKind::Atom || !is_positive(literal)) continue;
-      const double rows = fan_out(literal);
+      const bool finds = literal.kind == LiteralKind::Builtin
+                             ? literal.nots == 0 && bounds_are_known(literal)
+                             : literal.kind == LiteralKind::Atom && is_positive(literal);
+      if (!finds) continue;
+      const double rows = fan_out(literal) + (would_drive_alone(literal) ? kNotFirst : 0);
       if (!best || rows < least) {
         best = i;
         least = rows;
@@ -187,10 +206,19 @@ class PipelineBuilder {
     return *best;
   }
 
+  // The row of a constant in a helper, such as the rank of a symbol: as the driver it would leave
+  // all other rows to one instance.
+  bool would_drive_alone(const Literal& literal) const {
+    if (literal.kind != LiteralKind::Atom || !program_[literal.pred].helper) return false;
+    return std::ranges::none_of(pipeline_.steps, can_drive) &&
+           std::ranges::any_of(literal.args, [&](const Term& arg) { return is_bound(arg); });
+  }
+
   // How many rows an average binding finds. A relation that grows has few rows when its rules are
   // planned first: to walk it is never cheap, and a lookup of it is taken for a short list.
   double fan_out(const Literal& literal) const {
     constexpr double kShortList = 8;
+    if (literal.kind == LiteralKind::Builtin) return expected_size(range(literal));
     const Statistics statistics = statistics_(literal.pred);
     const bool grows = options_.delta && options_.grows(literal.pred);
     double rows = static_cast<double>(statistics.rows);
@@ -215,16 +243,82 @@ class PipelineBuilder {
   void take(uint32_t index) {
     taken_[index] = true;
     const Literal& literal = rule_.body[index];
+    if (literal.kind == LiteralKind::Builtin) return interval(literal);
     Step step;
     step.span = literal.span;
-    step.rows = literal.kind == LiteralKind::Atom ? fan_out(literal) : 1;
-    estimates_.push_back(step.rows);
+    const double rows = literal.kind == LiteralKind::Atom ? fan_out(literal) : 1;
     if (literal.kind == LiteralKind::Compare) {
       compare(literal, step);
     } else {
       atom(literal, index, step);
     }
+    add(std::move(step), rows);
+  }
+
+  void add(Step step, double rows) {
+    step.rows = rows;
+    estimates_.push_back(rows);
     pipeline_.steps.push_back(std::move(step));
+  }
+
+  static Step range(const Literal& literal) {
+    Step step;
+    step.kind = StepKind::Range;
+    step.span = literal.span;
+    step.lhs = literal.args[0];
+    step.rhs = literal.args[1];
+    return step;
+  }
+
+  static Step filter(const Literal& literal, const Term& lhs, lang::CompareOp op, const Term& rhs) {
+    Step step;
+    step.span = literal.span;
+    step.compare = op;
+    step.lhs = lhs;
+    step.rhs = rhs;
+    return step;
+  }
+
+  void interval(const Literal& literal) {
+    using lang::CompareOp;
+    const Term& lo = literal.args[0];
+    const Term& hi = literal.args[1];
+    const Term& value = literal.args[2];
+    if (is_free_variable(value) && literal.nots > 0) {
+      return add(filter(literal, hi, CompareOp::Lt, lo), 1);  // `_`: it has no values
+    }
+    if (is_free_variable(value)) {
+      Step step = range(literal);
+      step.target = value.var;
+      bound_[step.target.index] = true;
+      const double values = expected_size(step);
+      return add(std::move(step), values);
+    }
+    if (literal.nots > 0) {
+      const Term yes = truth(true);
+      const Term above = choice(hi, value, yes, truth(false));
+      return add(filter(literal, choice(value, lo, yes, above), CompareOp::Eq, yes), 1);
+    }
+    add(filter(literal, lo, CompareOp::Le, value), 1);
+    add(filter(literal, value, CompareOp::Le, hi), 1);
+  }
+
+  static Term truth(bool value) {
+    Term term;
+    term.value = lang::Value::boolean(value);
+    term.type.kind = TypeKind::Bool;
+    return term;
+  }
+
+  // if a < b then yes else no
+  static Term choice(const Term& a, const Term& b, const Term& yes, const Term& no) {
+    Term term;
+    term.kind = TermKind::Arith;
+    term.op = lang::ArithOp::If;
+    term.compare = lang::CompareOp::Lt;
+    term.type = yes.type;
+    term.args = {a, b, yes, no};
+    return term;
   }
 
   void compare(const Literal& literal, Step& step) {
@@ -281,6 +375,7 @@ class PipelineBuilder {
            std::ranges::any_of(literal.args, [&](const Term& arg) { return is_ignored(arg); });
   }
 
+  const lang::Program& program_;
   const Rule& rule_;
   const VersionOptions& options_;
   const StatisticsOf& statistics_;
@@ -312,6 +407,7 @@ std::optional<std::string> why_not_relational(const lang::Program& program, cons
   if (rule.head_kind == lang::HeadKind::Disjunction) return "a disjunction";
   for (const lang::HeadElement& element : rule.head) {
     for (const Term& arg : element.args) {
+      if (arg.kind == TermKind::List) return "a list that the head makes";
       if (auto reason = why_not(arg)) return reason;
     }
     for (const lang::PredicateColumn& column : program[element.pred].columns) {
@@ -324,6 +420,7 @@ std::optional<std::string> why_not_relational(const lang::Program& program, cons
     }
     if (!aggregate.has_value) continue;
     if (auto reason = why_not(aggregate.value)) return reason;
+    if (aggregate.fn == lang::AggregateFn::Findall) continue;
     if (!lang::is_numeric(aggregate.value.type.kind)) {
       return fmt::format("an aggregate of `{}`", lang::to_string(aggregate.value.type));
     }
@@ -336,6 +433,22 @@ std::optional<std::string> why_not_relational(const lang::Program& program, cons
           return arg.kind == TermKind::Variable && rule.variables[arg.var.index].anonymous;
         });
     if (projects && !rule.aggregates.empty()) return "an aggregate over a modal literal with `_`";
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> why_not_relational(const lang::Program& program,
+                                              const logic::Component& component) {
+  for (PredId pred : component.predicates) {
+    if (program[pred].columns.size() > kMostColumns) {
+      return fmt::format("a relation of {} columns", program[pred].columns.size());
+    }
+    for (const lang::PredicateColumn& column : program[pred].columns) {
+      if (column.type.kind == TypeKind::Term) return "a column of type `term`";
+    }
+  }
+  for (uint32_t r : component.rules) {
+    if (auto reason = why_not_relational(program, program.rules[r])) return reason;
   }
   return std::nullopt;
 }

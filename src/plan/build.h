@@ -27,6 +27,10 @@ uint64_t distinct_from_sample(uint64_t distinct, uint64_t sampled, uint64_t rows
 // Why a rule cannot be a pipeline: "the list pattern [A | R]"; nullopt when it can.
 std::optional<std::string> why_not_relational(const lang::Program& program, const lang::Rule& rule);
 
+// The same of all rules and relations of a component.
+std::optional<std::string> why_not_relational(const lang::Program& program,
+                                              const logic::Component& component);
+
 // The body of a rule as a pipeline. `delta`: the body literal that sees only New rows, and is
 // matched first; positive literals over growing predicates before it see all rows, those after it
 // Old ones, so that each instance of the body comes once. Without `delta` all see all rows.

@@ -48,7 +48,9 @@ bool is_group(const Rule& rule, uint32_t column) {
 double solutions_of(const Pipeline& pipeline) {
   double solutions = 1;
   for (const Step& step : pipeline.steps) {
-    if (step.kind == StepKind::Match || step.kind == StepKind::Meet) solutions *= step.rows;
+    const bool finds = step.kind == StepKind::Match || step.kind == StepKind::Meet ||
+                       step.kind == StepKind::Range;
+    if (finds) solutions *= step.rows;
   }
   return solutions;
 }
@@ -68,6 +70,11 @@ StatisticsOf Estimates::statistics() const {
 bool Estimates::is_unknown(PredId pred) const {
   const lang::Predicate& predicate = program_[pred];
   return predicate.rules.empty() && predicate.facts == nullptr && !predicate.is_input;
+}
+
+// Its rows are told apart by their first column, more or less (host_tables.h).
+bool Estimates::is_host_table(PredId pred) const {
+  return is_unknown(pred) && program_[pred].helper;
 }
 
 bool Estimates::reads(const Rule& rule, uint32_t component) const {
@@ -154,6 +161,7 @@ void Estimates::begin(uint32_t c) {
   }
   for (PredId pred : component.predicates) {
     Statistics& statistics = known_[pred.index];
+    if (is_host_table(pred)) statistics.distinct.assign(program_[pred].arity, statistics.rows);
     if (is_unknown(pred)) continue;  // no distinct values are known either
     for (uint64_t values : values_[pred.index]) {
       statistics.distinct.push_back(component.recursive ? statistics.rows

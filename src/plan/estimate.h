@@ -29,6 +29,7 @@ class Estimates {
   StatisticsOf statistics() const;
   // Whether rows may come from elsewhere: kUnknownRows are assumed.
   bool is_unknown(PredId pred) const;
+  bool is_host_table(PredId pred) const;
 
  private:
   bool reads(const lang::Rule& rule, uint32_t component) const;

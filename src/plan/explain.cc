@@ -63,6 +63,7 @@ class Explainer {
   std::string size(PredId pred) const {
     const uint64_t rows = estimates_[pred].rows;
     const std::string count = fmt::format("{} row{}", rows, rows == 1 ? "" : "s");
+    if (estimates_.is_host_table(pred)) return "filled by the host";
     if (estimates_.is_unknown(pred)) return fmt::format("no rows yet, taken for {}", count);
     return program_[pred].rules.empty() ? count : "about " + count;
   }

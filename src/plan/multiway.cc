@@ -43,7 +43,7 @@ class MeetFormer {
     bool has_driver = false;
     for (size_t s = 0; s < steps.size();) {
       const bool may_meet = has_driver && can_meet(steps[s]);
-      has_driver |= steps[s].kind == StepKind::Match;
+      has_driver |= can_drive(steps[s]);
       std::vector<Step> tests, others;
       size_t after = s + 1;
       for (; may_meet && after < steps.size() && steps[after].kind == StepKind::Exists; ++after) {
@@ -183,9 +183,10 @@ class MeetFormer {
   // Lists that depend on few columns of the driver are the same for many of its rows, where these
   // come together.
   void sort_driver() {
-    const auto driver = std::ranges::find_if(
-        pipeline_.steps, [](const Step& step) { return step.kind == StepKind::Match; });
-    if (driver == pipeline_.steps.end() || driver->part != Part::All) return;
+    const std::optional<size_t> first = driver_of(pipeline_);
+    if (!first) return;
+    Step* driver = &pipeline_.steps[*first];
+    if (driver->kind != StepKind::Match || driver->part != Part::All) return;
     std::vector<std::vector<uint32_t>> wanted;
     for (const Step& step : pipeline_.steps) {
       for (size_t m = 1; m < step.members.size(); ++m) {

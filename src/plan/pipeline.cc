@@ -28,6 +28,32 @@ uint32_t target_column(const Step& member) {
   return static_cast<uint32_t>(bound - member.columns.begin());
 }
 
+std::optional<uint64_t> constant_size(const Step& range) {
+  const auto is_constant = [](const Term& bound) { return bound.kind == lang::TermKind::Constant; };
+  if (!is_constant(range.lhs) || !is_constant(range.rhs)) return std::nullopt;
+  const lang::Value& lo = range.lhs.value;
+  const lang::Value& hi = range.rhs.value;
+  const bool is_signed = lang::type_class(lo.kind) == lang::TypeClass::Signed;
+  if (is_signed ? lo.as_signed() > hi.as_signed() : lo.bits > hi.bits) return 0;
+  const uint64_t steps = hi.bits - lo.bits;
+  return steps == UINT64_MAX ? steps : steps + 1;
+}
+
+double expected_size(const Step& range) {
+  constexpr uint64_t kGuess = 100;
+  return static_cast<double>(constant_size(range).value_or(kGuess));
+}
+
+bool can_drive(const Step& step) {
+  return step.kind == StepKind::Match || (step.kind == StepKind::Range && constant_size(step));
+}
+
+std::optional<size_t> driver_of(const Pipeline& pipeline) {
+  const auto driver = std::ranges::find_if(pipeline.steps, can_drive);
+  if (driver == pipeline.steps.end()) return std::nullopt;
+  return static_cast<size_t>(driver - pipeline.steps.begin());
+}
+
 std::vector<const Step*> atoms_of(const Step& step) {
   std::vector<const Step*> atoms;
   if (step.kind == StepKind::Meet) {
@@ -120,6 +146,11 @@ std::string to_text(const Pipeline& pipeline, const lang::Program& program,
         break;
       case StepKind::Let:
         text += line(step, "let", fmt::format("{} = {}", variable(step.target), source(step.lhs)));
+        break;
+      case StepKind::Range:
+        text += line(
+            step, "range",
+            fmt::format("{} = {}..{}", variable(step.target), source(step.lhs), source(step.rhs)));
         break;
       case StepKind::Meet: {
         std::string atoms;

@@ -21,6 +21,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,7 @@ enum class StepKind : uint8_t {
   Filter,  // lhs compare rhs
   Let,     // slot `target` becomes `lhs`; drops the binding where that has no value
   Meet,    // each value of slot `target` that all `members` have
+  Range,   // slot `target` becomes each integer from `lhs` to `rhs`
 };
 
 // Rows of a relation that grows are never taken for few where they are all walked.
@@ -90,6 +92,14 @@ std::vector<uint32_t> key_columns(const Step& step);
 bool binds(const Step& step);
 // The column of a Meet's member that is its target.
 uint32_t target_column(const Step& member);
+// How many values a Range with constant bounds has; nothing where a bound is a variable.
+std::optional<uint64_t> constant_size(const Step& range);
+// For estimates: of one with variable bounds a guess.
+double expected_size(const Step& range);
+// Whether it is known beforehand how many rows or values a step has: they can be divided among
+// instances. The first such step drives the pipeline.
+bool can_drive(const Step& step);
+std::optional<size_t> driver_of(const Pipeline& pipeline);
 // The steps that read relations: the step itself, or the members of a Meet.
 std::vector<const Step*> atoms_of(const Step& step);
 

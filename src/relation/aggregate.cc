@@ -97,6 +97,7 @@ kernel::Buffer fold(PlanBuilder& p, Value n, const Grouped& rows, const Aggregat
         return Values{sum / p.cast(Type::F64, end - first)};
       }
       case AggregateFn::LogSumExp:
+      case AggregateFn::Findall:
         break;
     }
     XLOG_UNREACHABLE("the planner lets no other aggregate through");

@@ -23,6 +23,11 @@ constexpr uint64_t kMostOutput = 1u << 21;
 constexpr uint32_t kFewOwnRows = 1u << 9;
 constexpr uint32_t kMostOwnRows = 1u << 24;
 
+Error too_long(uint32_t most) {
+  return {fmt::format("an interval has more than {} values", most), "take a smaller interval",
+          ErrorKind::Limit};
+}
+
 }  // namespace
 
 kernel::Id Derivation::build(const RelationOf& relation_of, bool claims, Walk walk) {
@@ -68,6 +73,11 @@ Result<RowRange> Derivation::driver_rows(const RelationOf& relation_of) {
   const std::optional<size_t> driver = driver_of(pipeline_);
   if (!driver) return RowRange{0, 1};  // the pipeline runs once
   const plan::Step& step = pipeline_.steps[*driver];
+  if (const std::optional<uint64_t> values = constant_size(step);
+      step.kind == plan::StepKind::Range && values) {
+    if (*values > UINT32_MAX) return too_long(UINT32_MAX);
+    return RowRange{0, static_cast<uint32_t>(*values)};
+  }
   return rows_of(relation_of(step.pred), step.part);
 }
 
@@ -95,10 +105,10 @@ Result<Derivation::Work> Derivation::start(const RelationOf& relation_of) {
   Result<device::Buffer> state = make_buffer(device, Type::U32, work.states.size());
   if (!state.ok()) return state.error();
   work.state = *state;
-  Result<device::Buffer> valueless = make_buffer(device, Type::U32, 1);
-  if (!valueless.ok()) return valueless.error();
-  work.valueless = *valueless;
-  if (Status s = device.fill({work.valueless, 0, 4}, std::byte{0}); !s.ok()) return s.error();
+  Result<device::Buffer> mishaps = make_buffer(device, Type::U32, kMishaps);
+  if (!mishaps.ok()) return mishaps.error();
+  work.mishaps = *mishaps;
+  if (Status s = device.fill({work.mishaps}, std::byte{0}); !s.ok()) return s.error();
   return work;
 }
 
@@ -110,7 +120,9 @@ uint32_t Derivation::slice(const RelationOf& relation_of) const {
   double pairs = 1;
   for (size_t s = 0; s < pipeline_.steps.size(); ++s) {
     const plan::Step& step = pipeline_.steps[s];
-    if (driver == s || step.kind != plan::StepKind::Match) continue;
+    if (driver == s) continue;
+    if (step.kind == plan::StepKind::Range) pairs *= plan::expected_size(step);
+    if (step.kind != plan::StepKind::Match) continue;
     if (plan::key_columns(step).empty()) pairs *= relation_of(step.pred).rows();
   }
   return static_cast<uint32_t>(std::clamp(kSteps / std::max(pairs, 1.0), 1.0, 4e9));
@@ -152,7 +164,7 @@ Status Derivation::launch(const RelationOf& relation_of, Relation* claims, Work&
       Scalar::u32(work.rows.first), Scalar::u32(work.rows.last), Scalar::u32(work.region),
       Scalar::u32(work.most)};
   arguments.emplace_back(device::View{work.state});
-  arguments.emplace_back(device::View{work.valueless});
+  arguments.emplace_back(device::View{work.mishaps});
   for (const device::Buffer& buffer : regions_) arguments.emplace_back(device::View{buffer});
   if (claims != nullptr) claims->append_set_arguments(arguments);
   arguments.insert(arguments.end(), inputs->begin(), inputs->end());
@@ -163,15 +175,16 @@ Status Derivation::launch(const RelationOf& relation_of, Relation* claims, Work&
   return device.read({work.state}, std::as_writable_bytes(std::span(work.states)));
 }
 
-// Instances without a value of all launches.
-Result<uint64_t> Derivation::valueless(const device::Buffer& count) {
+// Instances without a value of all launches; an error where a range had too many values.
+Result<uint64_t> Derivation::valueless(const device::Buffer& mishaps) {
   Device& device = machine_->device();
   Result<std::optional<device::CheckFailure>> failed = device.checks();
   if (!failed.ok()) return failed.error();
   XLOG_CHECK(!failed->has_value(), "a kernel that derives rows failed a check");
-  Result<std::vector<uint32_t>> lost = read_numbers<uint32_t>(device, count, 1);
-  if (!lost.ok()) return lost.error();
-  return uint64_t{(*lost)[0]};
+  Result<std::vector<uint32_t>> counted = read_numbers<uint32_t>(device, mishaps, kMishaps);
+  if (!counted.ok()) return counted.error();
+  if ((*counted)[kTooLong] > 0) return too_long(kMostRange);
+  return uint64_t{(*counted)[kValueless]};
 }
 
 // ---- into a bag ----
@@ -217,7 +230,7 @@ Result<Derived> Derivation::run_into_bag(const RelationOf& relation_of, Bag& bag
     work.count = std::max(1u, work.count / 4);
   }
   regions_.clear();
-  Result<uint64_t> lost = valueless(work.valueless);
+  Result<uint64_t> lost = valueless(work.mishaps);
   if (!lost.ok()) return lost.error();
   derived.valueless = *lost;
   return derived;
@@ -312,7 +325,7 @@ Result<Derived> Derivation::run_into_set(const RelationOf& relation_of, Relation
     if (more && !divides) most_ = std::min(kMostOwnRows, most_ * 8);
   }
   regions_.clear();
-  Result<uint64_t> lost = valueless(work.valueless);
+  Result<uint64_t> lost = valueless(work.mishaps);
   if (!lost.ok()) return lost.error();
   derived.valueless = *lost;
   return derived;

@@ -60,7 +60,7 @@ class Derivation {
     uint32_t most;         // rows that an instance takes in a launch
     Walk walk;
     std::vector<uint32_t> states;
-    device::Buffer state, valueless;
+    device::Buffer state, mishaps;
   };
 
   // One run on groups (group_kernel.h).
@@ -69,7 +69,7 @@ class Derivation {
     uint32_t tile;    // rows of one group
     uint32_t groups;  // in all
     bool again;       // some of them are done
-    device::Buffer done, counters, total, valueless;
+    device::Buffer done, counters, total, mishaps;
   };
 
   Result<Derived> run_into_set(const RelationOf& relation_of, Relation& head);
@@ -82,7 +82,7 @@ class Derivation {
   Result<Groups> start_groups(const RelationOf& relation_of, const Relation* claims);
   Status launch_groups(const RelationOf& relation_of, Relation* claims, const Groups& work);
   Result<RowRange> driver_rows(const RelationOf& relation_of);
-  Result<uint64_t> valueless(const device::Buffer& count);
+  Result<uint64_t> valueless(const device::Buffer& mishaps);
   Result<Work> start(const RelationOf& relation_of);
   Status launch(const RelationOf& relation_of, Relation* claims, Work& work);
   Status compile(std::string shape, const std::function<kernel::Id()>& build);

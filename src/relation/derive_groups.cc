@@ -50,7 +50,7 @@ Result<Derivation::Groups> Derivation::start_groups(const RelationOf& relation_o
        {std::tuple{&work.done, Type::U32, uint64_t{work.groups}},
         std::tuple{&work.counters, Type::U32, uint64_t{kGroupCounters}},
         std::tuple{&work.total, Type::U64, uint64_t{1}},
-        std::tuple{&work.valueless, Type::U32, uint64_t{1}}}) {
+        std::tuple{&work.mishaps, Type::U32, uint64_t{kMishaps}}}) {
     Result<device::Buffer> made = make_buffer(device, type, count);
     if (!made.ok()) return made.error();
     if (Status s = device.fill({*made, 0, count * size_of(type)}, std::byte{0}); !s.ok()) {
@@ -86,7 +86,7 @@ Status Derivation::launch_groups(const RelationOf& relation_of, Relation* claims
                                              Scalar::u32(work.tile),
                                              Scalar::u32(static_cast<uint32_t>(output_)),
                                              Scalar::boolean(work.again)};
-  for (const device::Buffer& buffer : {work.done, work.counters, work.total, work.valueless}) {
+  for (const device::Buffer& buffer : {work.done, work.counters, work.total, work.mishaps}) {
     arguments.emplace_back(device::View{buffer});
   }
   for (const device::Buffer& buffer : regions_) arguments.emplace_back(device::View{buffer});
@@ -124,7 +124,7 @@ Result<Derived> Derivation::run_groups_into_set(const RelationOf& relation_of, R
   }
   regions_.clear();
   if (work.groups == 0) return derived;
-  Result<uint64_t> lost = valueless(work.valueless);
+  Result<uint64_t> lost = valueless(work.mishaps);
   if (!lost.ok()) return lost.error();
   derived.valueless = *lost;
   return derived;
@@ -143,7 +143,7 @@ Result<Derived> Derivation::run_groups_into_bag(const RelationOf& relation_of, B
     Result<std::vector<uint64_t>> total = read_numbers<uint64_t>(device, work.total, 1);
     if (!total.ok()) return total.error();
     derived.rows = (*total)[0];
-    Result<uint64_t> lost = valueless(work.valueless);
+    Result<uint64_t> lost = valueless(work.mishaps);
     if (!lost.ok()) return lost.error();
     derived.valueless = *lost;
     if (types_.empty() || derived.rows <= output_) break;

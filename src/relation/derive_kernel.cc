@@ -16,7 +16,7 @@ DeriveKernel::DeriveKernel(kernel::Graph& graph, const lang::Program& program,
   region_ = k_.val(Type::U32, "region");
   most_ = k_.val(Type::U32, "most");
   state_ = k_.own(Type::U32, "state");
-  valueless_ = k_.acc(Type::U32, "valueless");
+  mishaps_ = k_.acc(Type::U32, "mishaps");
   for (Type type : options.types) {
     out_.push_back(options.takes_own_rows ? k_.own(type, "out") : k_.out(type, "out"));
   }
@@ -49,7 +49,9 @@ kernel::Id DeriveKernel::build() {
   return k_.finish();
 }
 
-void DeriveKernel::count_lost() { k_.atomic(kernel::Fold::Add, valueless_, zero_, k_.u32(1)); }
+void DeriveKernel::count_mishap(Mishap mishap) {
+  k_.atomic(kernel::Fold::Add, mishaps_, k_.u32(mishap), k_.u32(1));
+}
 
 void DeriveKernel::store_row(const Values& row) {
   const Value place = filled_[zero_];
@@ -58,7 +60,10 @@ void DeriveKernel::store_row(const Values& row) {
 }
 
 PipelineCode::Sink DeriveKernel::sink() {
-  PipelineCode::Sink sink{[&](const Slots& slots) { emit(slots); }, [&] { count_lost(); }, {}};
+  PipelineCode::Sink sink{[&](const Slots& slots) { emit(slots); },
+                          [&] { count_mishap(kValueless); },
+                          [&] { count_mishap(kTooLong); },
+                          {}};
   if (out_.empty()) sink.count = [&](Value bindings) { count(bindings); };
   return sink;
 }
@@ -95,7 +100,7 @@ void DeriveKernel::emit(const Slots& slots) {
         [&] { k_.store(full_, zero_, k_.boolean(true)); });
   };
   if (!exists) return keep();
-  k_.if_then(*exists, keep, [&] { count_lost(); });
+  k_.if_then(*exists, keep, [&] { count_mishap(kValueless); });
 }
 
 // What one row of the driver gives, or one word of its bits: whether the region was full before its
@@ -118,6 +123,7 @@ void DeriveKernel::walk_chunk() {
       const Value stopped = derive([&] {
         if (const SetCode* bits = code_->driver_bits()) return for_each_bit(k_, *bits, at, run);
         Values row;
+        if (code_->drives_range()) row.push_back(at);
         for (const Buffer& column : code_->driver_columns()) row.push_back(column[at]);
         run(row);
       });

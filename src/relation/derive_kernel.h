@@ -2,7 +2,7 @@
 //
 // Parameters, in order: chunks (of this launch), the first of them, length (rows of a chunk), first
 // and last (of the driver's rows), region (rows of one), most (rows that an instance takes), state,
-// valueless, the columns of the regions, the set that rows are put into, and what the pipeline
+// mishaps, the columns of the regions, the set that rows are put into, and what the pipeline
 // reads.
 #pragma once
 
@@ -42,14 +42,14 @@ class DeriveKernel {
   void walk_chunk();
   void walk_own_rows();
   Values row_of(Value in_region, Value at, Value own);
-  void count_lost();
+  void count_mishap(Mishap mishap);
   Value state_of(ChunkState which) { return c_ * kStateWidth + static_cast<uint32_t>(which); }
 
   kernel::KernelBuilder k_;
   const std::vector<lang::Term>& head_;
   const Options& options_;
   Value chunks_, first_chunk_, length_, first_, last_, region_, most_;
-  kernel::Buffer state_, valueless_;
+  kernel::Buffer state_, mishaps_;
   kernel::Columns out_;
   std::optional<ClaimedSet> claimed_;
   std::optional<PipelineCode> code_;

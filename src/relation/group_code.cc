@@ -58,19 +58,25 @@ void GroupCode::declare_shared(const std::vector<lang::Term>& head) {
   for (size_t s = 0; s < pipeline_.steps.size(); ++s) {
     const Step& here = pipeline_.steps[s];
     const bool walks_bits = driver_ == s && driver_bits() != nullptr;
-    const bool shares = here.kind == StepKind::Meet || walks_bits ||
+    const bool walks_range = here.kind == StepKind::Range && driver_ != s;
+    const bool shares = here.kind == StepKind::Meet || walks_bits || walks_range ||
                         (here.kind == StepKind::Match && driver_ != s && !access_[s].keys.empty());
     if (shares || (here.kind == StepKind::Match && driver_ != s)) last_loop_ = s;
     if (shares) {
       Shared& shared = shared_[s].emplace();
       shared.before = k_.local(Type::U32, kGroupLanes);
       shared.first = k_.local(Type::U32, kGroupLanes);
+      // The target of a range is its first value, until a lane takes one.
+      if (walks_range) {
+        const Type type = column_type(here.lhs.type.kind);
+        shared.slots.emplace_back(here.target.index, k_.local(type, kGroupLanes));
+      }
       if (here.kind == StepKind::Meet || walks_bits) {
         shared.extra = k_.local(Type::U32, kGroupLanes);
       }
       // The keys of a lookup are not asked for again once its rows are found.
       const std::vector<bool> used =
-          used_from(here.kind == StepKind::Match && !walks_bits ? s + 1 : s, head);
+          used_from(here.kind == StepKind::Meet || walks_bits ? s : s + 1, head);
       for (uint32_t v = 0; v < bound.size(); ++v) {
         if (bound[v] && used[v]) {
           shared.slots.emplace_back(v, k_.local(*bound[v], kGroupLanes));
@@ -82,7 +88,9 @@ void GroupCode::declare_shared(const std::vector<lang::Term>& head) {
         bound[column.term.var.index] = column_type(column.term.type.kind);
       }
     }
-    if (here.kind == StepKind::Let) bound[here.target.index] = column_type(here.lhs.type.kind);
+    if (here.kind == StepKind::Let || here.kind == StepKind::Range) {
+      bound[here.target.index] = column_type(here.lhs.type.kind);
+    }
     if (here.kind == StepKind::Meet) {
       const Step& first = here.members[0];
       const lang::Term& term = first.columns[plan::target_column(first)].term;
@@ -132,6 +140,12 @@ void GroupCode::run_driver(Value row, Value active, const GroupSink& sink) {
 }
 
 void GroupCode::driver(size_t s, Value active) {
+  if (drives_range()) {
+    const Step& here = pipeline_.steps[s];
+    const Value lo = term_code(k_, here.lhs, slots_).value;
+    slots_[here.target.index] = range_value(lo, row_);
+    return step(s + 1, active);
+  }
   const SetCode* bits = driver_bits();
   if (bits == nullptr) {
     Values values;
@@ -284,6 +298,23 @@ void GroupCode::meet(size_t s, Value active) {
       walk);
 }
 
+void GroupCode::range(size_t s, Value active) {
+  const Step& here = pipeline_.steps[s];
+  const Value lo = term_code(k_, here.lhs, slots_).value;
+  const Value hi = term_code(k_, here.rhs, slots_).value;
+  const RangeSize size = range_size(here, lo, hi);
+  k_.if_then(active & size.too_long, group_sink_.too_long);
+  std::optional<Value>& target = slots_[here.target.index];
+  target = lo;
+  const Value count = k_.select(active, size.count, k_.u32(0));
+  share_out(
+      s, count, k_.greduce(Fold::Max, count), [] {},
+      [&](Value, Value offset, Value is_there) {
+        target = range_value(*target, offset);
+        step(s + 1, is_there);
+      });
+}
+
 void GroupCode::lose(Value active, const TermCode& code) {
   if (!code.exists) return;
   k_.if_then(active & !*code.exists, group_sink_.no_value);
@@ -298,6 +329,8 @@ void GroupCode::step(size_t s, Value active) {
       return match(s, active);
     case StepKind::Meet:
       return meet(s, active);
+    case StepKind::Range:
+      return range(s, active);
     case StepKind::Exists:
       return step(s + 1, ask(active, [&] { return exists(s); }));
     case StepKind::Absent:

@@ -22,11 +22,13 @@ class GroupCode : public PipelineCode {
 
   // The code for one row, or one word of the bits, of the driver a lane. `emit` is called where all
   // lanes are together, with whether this lane's binding has passed all steps; a few of them, then
-  // `flush`. `no_value` is called by a lane whose arithmetic had none.
+  // `flush`. `no_value` is called by a lane whose arithmetic had none,
+  // `too_long` by one with a range of too many values.
   struct GroupSink {
     std::function<void(const Slots&, Value active)> emit;
     std::function<void()> flush;
     std::function<void()> no_value;
+    std::function<void()> too_long;
   };
   void run_driver(Value row, Value active, const GroupSink& sink);
 
@@ -45,6 +47,7 @@ class GroupCode : public PipelineCode {
   void driver(size_t s, Value active);
   void match(size_t s, Value active);
   void meet(size_t s, Value active);
+  void range(size_t s, Value active);
   // Calls `visit` for all rows of all lanes, 256 at a time: for row number `offset` of those that
   // lane `source` found. No lane has more than `most`, which is the same for all.
   using Visit = std::function<void(Value source, Value offset, Value active)>;

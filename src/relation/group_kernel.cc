@@ -18,7 +18,7 @@ GroupKernel::GroupKernel(kernel::Graph& graph, const lang::Program& program,
   done_ = k_.own(Type::U32, "done");
   counters_ = k_.race(Type::U32, "counters");
   total_ = k_.acc(Type::U64, "total");
-  valueless_ = k_.acc(Type::U32, "valueless");
+  mishaps_ = k_.acc(Type::U32, "mishaps");
   for (Type type : options.types) out_.push_back(k_.out(type, "out"));
   if (options.claims) {
     const Relation& relation = relation_of(*options.claims);
@@ -57,7 +57,7 @@ kernel::Id GroupKernel::build() {
     code_->run_driver(
         row, active,
         {[&](const Slots& slots, Value passed) { emit(slots, passed); }, [&] { flush(); },
-         [&] { k_.atomic(Fold::Add, valueless_, zero_, k_.u32(1)); }});
+         [&] { count_mishap(kValueless); }, [&] { count_mishap(kTooLong); }});
     if (!claimed_) {
       const Value all = k_.greduce(Fold::Add, found_[zero_]);
       k_.if_then(lane_ == 0, [&] { k_.atomic(Fold::Add, total_, zero_, all); });
@@ -79,14 +79,17 @@ void GroupKernel::emit(const Slots& slots, Value active) {
   for (const lang::Term& term : head_) {
     const TermCode value = term_code(k_, term, slots);
     if (value.exists) {
-      k_.if_then(active & !*value.exists,
-                 [&] { k_.atomic(Fold::Add, valueless_, zero_, k_.u32(1)); });
+      k_.if_then(active & !*value.exists, [&] { count_mishap(kValueless); });
       active = active & *value.exists;
     }
     row.push_back(value.value);
   }
   if (row.size() < out_.size()) row.push_back(zero_);  // a relation without columns
   pending_.push_back({std::move(row), active});
+}
+
+void GroupKernel::count_mishap(Mishap mishap) {
+  k_.atomic(Fold::Add, mishaps_, k_.u32(mishap), k_.u32(1));
 }
 
 void GroupKernel::flush() {

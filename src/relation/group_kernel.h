@@ -8,7 +8,7 @@
 // past its room, and the whole launch is repeated with as much as was asked for.
 //
 // Parameters, in order: groups, first and last (of the driver's rows), tile (rows of one), room,
-// again (whether some tiles are done), done (by group), counters, total, valueless, the columns of
+// again (whether some tiles are done), done (by group), counters, total, mishaps, the columns of
 // the output, the set that rows are put into, and what the pipeline reads.
 #pragma once
 
@@ -35,6 +35,7 @@ class GroupKernel {
  private:
   void emit(const Slots& slots, Value active);
   void flush();
+  void count_mishap(Mishap mishap);
   Value claim(Values& is_new);
   void claim_and_place();
   void place_or_take_back();
@@ -48,7 +49,7 @@ class GroupKernel {
   kernel::KernelBuilder k_;
   const std::vector<lang::Term>& head_;
   Value groups_, first_, last_, tile_, room_, again_;
-  kernel::Buffer done_, counters_, total_, valueless_;
+  kernel::Buffer done_, counters_, total_, mishaps_;
   kernel::Columns out_;
   std::optional<ClaimedSet> claimed_;
   std::optional<GroupCode> code_;

@@ -46,13 +46,6 @@ bool sorts(const Step& step, const Relation& relation) {
 
 }  // namespace
 
-std::optional<size_t> driver_of(const plan::Pipeline& pipeline) {
-  for (size_t s = 0; s < pipeline.steps.size(); ++s) {
-    if (pipeline.steps[s].kind == StepKind::Match) return s;
-  }
-  return std::nullopt;
-}
-
 bool looks_up(const plan::Pipeline& pipeline, lang::PredId pred) {
   const std::optional<size_t> driver = driver_of(pipeline);
   for (size_t s = 0; s < pipeline.steps.size(); ++s) {
@@ -234,7 +227,12 @@ Result<std::vector<device::Argument>> pipeline_arguments(const plan::Pipeline& p
 }
 
 const SetCode* PipelineCode::driver_bits() const {
-  return driver_ && access_[*driver_].columns.empty() ? &access_[*driver_].set : nullptr;
+  const bool walks = driver_ && !drives_range() && access_[*driver_].columns.empty();
+  return walks ? &access_[*driver_].set : nullptr;
+}
+
+bool PipelineCode::drives_range() const {
+  return driver_ && pipeline_.steps[*driver_].kind == StepKind::Range;
 }
 
 const kernel::Columns& PipelineCode::driver_columns() const {
@@ -321,6 +319,33 @@ void PipelineCode::match(size_t s) {
                  [&](kernel::Range rows) { k_.for_range(rows.lo, rows.hi, go_on); });
 }
 
+Value PipelineCode::range_value(Value first, Value offset) {
+  return first + k_.cast(first.type(), offset);
+}
+
+PipelineCode::RangeSize PipelineCode::range_size(const Step& step, Value lo, Value hi) {
+  const bool is_signed = lang::type_class(step.lhs.type.kind) == lang::TypeClass::Signed;
+  const auto wide = [&](Value v) {
+    return k_.cast(Type::U64, k_.cast(is_signed ? Type::I64 : Type::U64, v));
+  };
+  const Value steps = wide(hi) - wide(lo);
+  const Value is_empty = hi < lo;
+  const Value too_long = (!is_empty) & !(steps < k_.number(Type::U64, kMostRange));
+  return {k_.select(is_empty | too_long, k_.u32(0), k_.cast(Type::U32, steps) + 1), too_long};
+}
+
+void PipelineCode::range(size_t s) {
+  const Step& here = pipeline_.steps[s];
+  const Value lo = term_code(k_, here.lhs, slots_).value;
+  const Value hi = term_code(k_, here.rhs, slots_).value;
+  const RangeSize size = range_size(here, lo, hi);
+  k_.if_then(size.too_long, sink_.too_long);
+  k_.for_range(k_.u32(0), size.count, [&](Value offset) {
+    slots_[here.target.index] = range_value(lo, offset);
+    step(s + 1);
+  });
+}
+
 Value PipelineCode::exists(size_t s) {
   const Step& here = pipeline_.steps[s];
   const Access& access = access_[s];
@@ -338,6 +363,10 @@ Value PipelineCode::exists(size_t s) {
 void PipelineCode::step(size_t s) {
   if (s == pipeline_.steps.size()) return sink_.emit(slots_);
   const Step& here = pipeline_.steps[s];
+  if (driver_ == s && here.kind == StepKind::Range) {
+    slots_[here.target.index] = range_value(term_code(k_, here.lhs, slots_).value, driver_row_[0]);
+    return step(s + 1);
+  }
   if (driver_ == s)
     return with_row(
         s, [&](size_t c) { return driver_row_[c]; }, true);
@@ -363,6 +392,8 @@ void PipelineCode::step(size_t s) {
       slots_[here.target.index] = made.value;
       return when(made, next);
     }
+    case StepKind::Range:
+      return range(s);
     case StepKind::Meet: {
       MeetCode& meet = *access_[s].meet;
       if (sink_.count && s + 1 == pipeline_.steps.size()) return sink_.count(meet.count(slots_));

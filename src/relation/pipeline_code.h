@@ -13,6 +13,13 @@
 
 namespace xlog::relation {
 
+// The values of a range inside a pipeline: one row of the driver should not take for ever.
+constexpr uint32_t kMostRange = 1u << 30;
+
+// What a launch counts besides rows: instances whose arithmetic has no value, and ranges of too
+// many values.
+enum Mishap : uint32_t { kValueless, kTooLong, kMishaps };
+
 // The rows that a step may see.
 struct RowRange {
   uint32_t first, last;
@@ -38,8 +45,8 @@ class Marks {
 
 class PipelineCode {
  public:
-  // Declares what the steps read as parameters of `k`. The first Match of the pipeline is the
-  // driver: the kernel says which row of its relation an instance takes. `claimed` is the set that
+  // Declares what the steps read as parameters of `k`. The kernel says which row of the driver's
+  // relation, or which value of its range, an instance takes. `claimed` is the set that
   // the kernel itself fills, if it does: steps that ask it use the same parameter.
   PipelineCode(kernel::KernelBuilder& k, const lang::Program& program,
                const plan::Pipeline& pipeline, const RelationOf& relation_of, const Marks& marks,
@@ -49,6 +56,8 @@ class PipelineCode {
   const kernel::Columns& driver_columns() const;
   // The bits of the driver, where it has no columns.
   const SetCode* driver_bits() const;
+  // Whether the driver is a range: its rows are numbers.
+  bool drives_range() const;
 
   // Around the code of an instance.
   void begin(Value instance);
@@ -57,6 +66,7 @@ class PipelineCode {
   struct Sink {
     std::function<void(const Slots&)> emit;  // a binding that has passed all steps
     std::function<void()> no_value;          // arithmetic had none
+    std::function<void()> too_long;          // a range has more than kMostRange values
     std::function<void(Value)> count;        // so many bindings, where nobody asks which
   };
   void run(const Values& row, const Sink& sink);
@@ -74,6 +84,14 @@ class PipelineCode {
                const std::optional<ClaimedSet>& claimed);
   void step(size_t s);
   void match(size_t s);
+  void range(size_t s);
+  // A value of the target of a range: its first one and `offset` more.
+  Value range_value(Value first, Value offset);
+  // How many values a range has, 0 past kMostRange; and whether that is why.
+  struct RangeSize {
+    Value count, too_long;
+  };
+  RangeSize range_size(const plan::Step& step, Value lo, Value hi);
   Value exists(size_t s);
   void with_row(size_t s, const std::function<Value(size_t column)>& value, bool check_keys);
   Values key_values(const plan::Step& step) const;
@@ -99,7 +117,5 @@ Result<std::vector<device::Argument>> pipeline_arguments(const plan::Pipeline& p
                                                          std::optional<lang::PredId> claimed);
 // Whether some step asks for more of a relation than its set, other than the driver.
 bool looks_up(const plan::Pipeline& pipeline, lang::PredId pred);
-// The step that drives a pipeline.
-std::optional<size_t> driver_of(const plan::Pipeline& pipeline);
 
 }  // namespace xlog::relation
