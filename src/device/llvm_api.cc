@@ -2,9 +2,11 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <atomic>
 #include <cstdlib>
+#include <vector>
 
 namespace xlog::device {
 
@@ -18,7 +20,20 @@ constexpr std::string_view kHost = "AArch64";
 constexpr std::string_view kHost = "X86";
 #endif
 
+// Where the system's loader looks first.
+constexpr const char* kLibraryFolders[] = {"/lib/x86_64-linux-gnu/",
+                                           "/usr/lib/x86_64-linux-gnu/",
+                                           "/lib/aarch64-linux-gnu/",
+                                           "/usr/lib/aarch64-linux-gnu/",
+                                           "/lib64/",
+                                           "/usr/lib64/"};
+
 std::atomic<bool> is_open{false};
+
+std::string library_name() {
+  const char* other = std::getenv("XLOG_LLVM_LIBRARY");
+  return other != nullptr && other[0] != '\0' ? other : kLibrary;
+}
 
 // A library without one of our targets was built for something else.
 std::string register_target(void* library, std::string_view target) {
@@ -55,8 +70,7 @@ Result<LlvmApi> open_llvm(const std::string& library) {
 
 Result<const LlvmApi*> llvm_api() {
   static const Result<LlvmApi> api = [] {
-    const char* other = std::getenv("XLOG_LLVM_LIBRARY");
-    Result<LlvmApi> opened = open_llvm(other != nullptr && other[0] != '\0' ? other : kLibrary);
+    Result<LlvmApi> opened = open_llvm(library_name());
     is_open = opened.ok();
     return opened;
   }();
@@ -65,5 +79,22 @@ Result<const LlvmApi*> llvm_api() {
 }
 
 bool llvm_is_open() { return is_open; }
+
+std::optional<std::string> llvm_library_file() {
+  const std::string name = library_name();
+  std::vector<std::string> candidates;
+  if (name.find('/') != std::string::npos) {
+    candidates.push_back(name);
+  } else if (std::getenv("LD_LIBRARY_PATH") == nullptr) {
+    for (const char* folder : kLibraryFolders) candidates.push_back(folder + name);
+  }
+  for (const std::string& path : candidates) {
+    struct stat file {};
+    if (stat(path.c_str(), &file) != 0) continue;
+    return fmt::format("{} {} {}.{}", path, file.st_size, file.st_mtim.tv_sec,
+                       file.st_mtim.tv_nsec);
+  }
+  return std::nullopt;
+}
 
 }  // namespace xlog::device

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -109,6 +110,9 @@ struct LlvmApi {
 Result<const LlvmApi*> llvm_api();
 // Whether that call was made and found LLVM.
 bool llvm_is_open();
+// The file that would be opened, its size and time: another version is another file. nullopt where
+// only opening it tells which one it is.
+std::optional<std::string> llvm_library_file();
 // Opens a library by its file name and makes the host's and NVIDIA's targets known to LLVM.
 Result<LlvmApi> open_llvm(const std::string& library);
 

@@ -6,8 +6,13 @@
 #include <array>
 #include <cstddef>
 #include <iterator>
+#include <optional>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 #include "device/llvm_api.h"
+#include "device/object_loader.h"
 
 namespace xlog::device {
 
@@ -16,6 +21,7 @@ namespace {
 // The part of LLVM's O3 that pays on kernels, which come as one flat function without redundancy:
 // as fast as O3 on bench_kernel_cpu for two thirds of its time. Loops are turned so that they test
 // at the end, counters widened, then vectorised and unrolled.
+constexpr const char* kEntry = "xlog_kernel";
 constexpr const char* kCpuPasses =
     "function(early-cse<memssa>,simplifycfg,loop-mssa(loop-rotate,licm),simplifycfg,instcombine,"
     "loop(loop-idiom,indvars,loop-deletion,loop-unroll-full),sroa,loop-vectorize,instcombine,"
@@ -244,28 +250,32 @@ Result<std::string> llvm_to_ptx(std::string_view ir, std::string_view sm) {
   return std::string(reinterpret_cast<const char*>(code->data()), code->size());
 }
 
+namespace {
+
 // Each object has a JIT of its own: all of them define the same entry point, and dropping the JIT
 // is what frees the code.
-struct LoadedObject::Code {
-  explicit Code(const LlvmApi& api) : llvm(api) {}
-  ~Code() {
+struct JitCode {
+  explicit JitCode(const LlvmApi& api) : llvm(api) {}
+  ~JitCode() {
     if (jit == nullptr) return;
     // Nothing can be done about code that does not go away.
     if (llvm::Failure failure = llvm.OrcDisposeLLJIT(jit)) take(llvm, failure);
   }
-  Code(const Code&) = delete;
-  Code& operator=(const Code&) = delete;
+  JitCode(const JitCode&) = delete;
+  JitCode& operator=(const JitCode&) = delete;
 
   const LlvmApi& llvm;
   llvm::Jit jit = nullptr;
   std::string reported;  // what the JIT would have printed
 };
 
-Result<LoadedObject> load_object(std::span<const std::byte> object) {
+}  // namespace
+
+Result<LoadedObject> load_object_by_jit(std::span<const std::byte> object) {
   const Result<const LlvmApi*> api = llvm_api();
   if (!api.ok()) return api.error();
   const LlvmApi& llvm = **api;
-  auto code = std::make_shared<LoadedObject::Code>(llvm);
+  auto code = std::make_shared<JitCode>(llvm);
   if (llvm::Failure failure = llvm.OrcCreateLLJIT(&code->jit, nullptr)) {
     code->jit = nullptr;
     return llvm_error("cannot start its JIT", take(llvm, failure));
@@ -273,7 +283,7 @@ Result<LoadedObject> load_object(std::span<const std::byte> object) {
   llvm.OrcExecutionSessionSetErrorReporter(
       llvm.OrcLLJITGetExecutionSession(code->jit),
       [](void* into, llvm::Failure failure) {
-        auto& to = *static_cast<LoadedObject::Code*>(into);
+        auto& to = *static_cast<JitCode*>(into);
         to.reported += take(to.llvm, failure) + "; ";
       },
       code.get());
@@ -289,17 +299,56 @@ Result<LoadedObject> load_object(std::span<const std::byte> object) {
     failure = llvm.OrcLLJITAddObjectFile(code->jit, dylib, memory);
   }
   uint64_t address = 0;
-  if (failure == nullptr) failure = llvm.OrcLLJITLookup(code->jit, &address, "xlog_kernel");
+  if (failure == nullptr) failure = llvm.OrcLLJITLookup(code->jit, &address, kEntry);
   if (failure != nullptr) {
     const std::string message = take(llvm, failure);
     return llvm_error("cannot load the kernel", code->reported + message);
   }
   if (address == 0) return llvm_error("cannot load the kernel", "its entry has no address");
-  LoadedObject loaded;
-  loaded.code_ = std::move(code);
-  loaded.entry_ = reinterpret_cast<LoadedObject::Entry>(address);
-  return loaded;
+  return LoadedObject(reinterpret_cast<LoadedObject::Entry>(address), std::move(code));
 }
+
+Result<LoadedObject> load_object(std::span<const std::byte> object) {
+  if (!can_map_object(object)) return load_object_by_jit(object);
+  Result<MappedObject> mapped = map_object(object, kEntry);
+  if (!mapped.ok()) return mapped.error();
+  return LoadedObject(reinterpret_cast<LoadedObject::Entry>(mapped->entry),
+                      std::move(mapped->memory));
+}
+
+namespace {
+
+// What the CPU is and can do, as it says itself; nullopt where that is not known.
+std::optional<std::string> cpu_identity() {
+#if defined(__x86_64__)
+  std::string text;
+  struct Leaf {
+    uint32_t leaf, part;
+    std::array<bool, 4> registers;  // eax to edx: those that are the same on all cores
+  };
+  constexpr Leaf kLeaves[] = {{1, 0, {true, false, true, true}},
+                              {7, 0, {true, true, true, true}},
+                              {7, 1, {true, true, true, true}},
+                              {0x80000001u, 0, {true, true, true, true}}};
+  for (const Leaf& leaf : kLeaves) {
+    std::array<uint32_t, 4> found{};
+    __get_cpuid_count(leaf.leaf, leaf.part, &found[0], &found[1], &found[2], &found[3]);
+    for (size_t r = 0; r < 4; ++r) text += fmt::format("{:x}.", leaf.registers[r] ? found[r] : 0);
+  }
+  // Which registers the system saves: AVX-512 may be there and not be usable.
+  const bool avx = __builtin_cpu_supports("avx") != 0;
+  text += fmt::format("{}.{}", avx, __builtin_cpu_supports("avx512f") != 0);
+  return text;
+#else
+  return std::nullopt;
+#endif
+}
+
+std::string passes() {
+  return fmt::format("{} {} from {} {}", kCpuPasses, kLargeCpuPasses, kLargeLines, kPtxPasses);
+}
+
+}  // namespace
 
 Result<std::string> llvm_version_for_cache() {
   const Result<const LlvmApi*> llvm = llvm_api();
@@ -307,9 +356,20 @@ Result<std::string> llvm_version_for_cache() {
   const MachineSpec& spec = host(**llvm);
   unsigned major = 0, minor = 0, patch = 0;
   (*llvm)->GetVersion(&major, &minor, &patch);
-  return fmt::format("LLVM {}.{}.{} {} {} from {} {} {} {} {}", major, minor, patch, kCpuPasses,
-                     kLargeCpuPasses, kLargeLines, kPtxPasses, spec.triple, spec.cpu,
-                     spec.features);
+  return fmt::format("LLVM {}.{}.{} {} {} {} {}", major, minor, patch, passes(), spec.triple,
+                     spec.cpu, spec.features);
+}
+
+std::optional<std::string> host_version_without_llvm() {
+  const std::optional<std::string> library = llvm_library_file();
+  const std::optional<std::string> cpu = cpu_identity();
+  if (!library || !cpu) return std::nullopt;
+  return fmt::format("LLVM of {} {} {}", *library, passes(), *cpu);
+}
+
+Result<std::string> host_version_for_cache() {
+  if (std::optional<std::string> found = host_version_without_llvm()) return *found;
+  return llvm_version_for_cache();
 }
 
 }  // namespace xlog::device

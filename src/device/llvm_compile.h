@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,20 +29,27 @@ Result<std::string> llvm_to_ptx(std::string_view ir, std::string_view sm);
 class LoadedObject {
  public:
   using Entry = void (*)(uint32_t lo, uint32_t hi, void* const* args);
+  LoadedObject() = default;
+  LoadedObject(Entry at, std::shared_ptr<const void> code)
+      : code_(std::move(code)), entry_(at) {}
 
   Entry entry() const { return entry_; }
 
  private:
-  struct Code;
-  friend Result<LoadedObject> load_object(std::span<const std::byte> object);
-
-  std::shared_ptr<const Code> code_;
+  std::shared_ptr<const void> code_;
   Entry entry_ = nullptr;
 };
 
 Result<LoadedObject> load_object(std::span<const std::byte> object);
+// Through LLVM's own linker, for hosts that object_loader.h does not know.
+Result<LoadedObject> load_object_by_jit(std::span<const std::byte> object);
 
-// What an object in the cache depends on besides the kernel: LLVM, pass pipeline, CPU and features.
+// What compiled code in the cache depends on besides the kernel: LLVM, pass pipeline, CPU and
+// features.
 Result<std::string> llvm_version_for_cache();
+// The same for objects of this host; without opening LLVM where the library's file and the CPU say
+// enough.
+Result<std::string> host_version_for_cache();
+std::optional<std::string> host_version_without_llvm();
 
 }  // namespace xlog::device

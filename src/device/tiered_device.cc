@@ -15,6 +15,7 @@
 
 #include "base/check.h"
 #include "device/host_code.h"
+#include "device/llvm_compile.h"
 #include "device/work_estimate.h"
 #include "kernel/text.h"
 
@@ -58,7 +59,7 @@ class TieredDevice : public HostDevice {
       : HostDevice("cpu", std::string(kSoftware), &render::kChunked, options) {}
 
  protected:
-  // Of the handles alone: LLVM's version, which the key on disk holds, is known once LLVM is open.
+  // Of the handles alone: the key on disk holds LLVM's version too.
   Result<std::string> compiler() override { return std::string("tiers"); }
 
   Result<CodeHandle> make_code(kernel::Graph& graph, kernel::Id kernel, const CacheKey&,
@@ -74,7 +75,7 @@ class TieredDevice : public HostDevice {
       code->interpreted = std::make_shared<InterpretedCode>(std::move(*chunked));
       return CodeHandle(code);
     }
-    if (Status s = open_llvm(); !s.ok()) {
+    if (Status s = find_version(); !s.ok()) {
       return Error{fmt::format("{}, and {}", chunked.error().message, s.error().message),
                    s.error().help};
     }
@@ -125,26 +126,25 @@ class TieredDevice : public HostDevice {
   void consider(const TieredCode& code, double ahead) {
     if (code.stays || code.native != nullptr) return;
     const double due = code.work + ahead;
-    const bool is_worth_compiling = due >= kCompileCost;
-    if (version_.empty()) {
-      if (!is_worth_compiling || work_ + ahead < kOpenCost) return;
-      if (!open_llvm().ok()) {
-        code.stays = true;
-        return;
-      }
+    if (due < kLoadCost) return;
+    const bool is_worth_compiling =
+        due >= kCompileCost && (has_compiled_ || work_ + ahead >= kOpenCost);
+    if (version_.empty()) version_ = host_version_without_llvm().value_or("");
+    if (version_.empty() && (!is_worth_compiling || !find_version().ok())) {
+      code.stays = is_worth_compiling;
+      return;
     }
-    if (is_worth_compiling) {
-      // What LLVM does not take (arrays that its stack cannot hold) stays where it runs.
-      code.stays = !climb(code).ok();
-    } else if (due >= kLoadCost && !code.looked) {
+    if (!code.looked) {
       code.looked = true;
       Signature found;
       code.native = stored_code(native_key(code), found, load_);
-      if (code.native != nullptr) expect_same_parameters(code, found);
+      if (code.native != nullptr) return expect_same_parameters(code, found);
     }
+    // What LLVM does not take (arrays that its stack cannot hold) stays where it runs.
+    if (is_worth_compiling) code.stays = !climb(code).ok();
   }
 
-  Status open_llvm() {
+  Status find_version() {
     if (!version_.empty()) return Done{};
     if (problem_) return *problem_;
     Result<std::string> found = llvm_compiler().version();
@@ -158,6 +158,7 @@ class TieredDevice : public HostDevice {
   }
 
   Status climb(const TieredCode& code) {
+    has_compiled_ = true;
     kernel::Graph graph;
     Result<std::vector<kernel::Id>> read = kernel::parse(graph, code.text, code.signature.kernel);
     XLOG_CHECK(read.ok() && read->size() == 1, "a printed kernel is read back");
@@ -186,7 +187,8 @@ class TieredDevice : public HostDevice {
   const LoadCode load_ = [](const std::string& object) {
     return llvm_compiler().load_bytes(object);
   };
-  std::string version_;           // of LLVM; "": it was not opened
+  bool has_compiled_ = false;     // so that LLVM is open
+  std::string version_;           // of LLVM; "": not known yet
   std::optional<Error> problem_;  // why there is none
   double work_ = 0;               // interpreted, of all kernels
 };
