@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/memory.h"
+#include "io/survey.h"
 #include "logic/magic.h"
 #include "logic/memory_report.h"
 #include "oracle/evaluate.h"
@@ -41,6 +42,9 @@ bool load(const SourceFile& file, const PipelineOptions& options, Outcome& outco
   const StageTimer timer("load", outcome);
   lang::LoadOptions load_options = options.load;
   for (const io::Input& input : options.inputs) load_options.inputs.push_back(input.relation);
+  load_options.survey = [&](size_t input, uint32_t arity) {
+    return io::survey(options.inputs[input], arity);
+  };
   outcome.program = lang::load(file, outcome.session, load_options);
   return outcome.program.has_value() && !outcome.session.diagnostics.has_errors() &&
          within_memory(options, outcome, "the program was loaded");

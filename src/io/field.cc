@@ -21,8 +21,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// Sign and magnitude; false when it is not an integer or does not fit 64 bits.
-bool parse_magnitude(std::string_view text, bool& negative, uint64_t& magnitude) {
+bool parse_trimmed(std::string_view text, bool& negative, uint64_t& magnitude) {
   negative = !text.empty() && text.front() == '-';
   if (negative) text.remove_prefix(1);
   if (text.empty()) return false;
@@ -41,7 +40,7 @@ bool parse_magnitude(std::string_view text, bool& negative, uint64_t& magnitude)
 bool parse_integer(std::string_view text, TypeKind kind, Value& out) {
   bool negative;
   uint64_t magnitude;
-  if (!parse_magnitude(trimmed(text), negative, magnitude)) return false;
+  if (!parse_magnitude(text, negative, magnitude)) return false;
   const auto fits_signed = [&](uint64_t highest) {
     return magnitude <= highest + (negative ? 1 : 0);
   };
@@ -123,6 +122,10 @@ bool starts_like_number(std::string_view text) {
   text = trimmed(text);
   return !text.empty() &&
          std::string_view("0123456789+-.").find(text.front()) != std::string_view::npos;
+}
+
+bool parse_magnitude(std::string_view text, bool& negative, uint64_t& magnitude) {
+  return parse_trimmed(trimmed(text), negative, magnitude);
 }
 
 bool is_number(std::string_view text) {

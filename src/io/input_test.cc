@@ -5,6 +5,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "io/sqlite.h"
+#include "io/survey.h"
+
 namespace xlog::io {
 namespace {
 
@@ -66,6 +69,51 @@ TEST_F(Inputs, FindsTheRelationAndSaysWhatIsWrong) {
   EXPECT_NE(errors().find("No such file"), std::string::npos) << errors();
   EXPECT_FALSE(load_inputs({{"edge/1", path, "t"}}, program, session));
   EXPECT_NE(errors().find("no SQLite database"), std::string::npos) << errors();
+}
+
+// The types that a relation gets from its rules and a file.
+TEST_F(Inputs, WhatNothingDeclaresFollowsFromTheData) {
+  const auto types = [&](const std::string& path, const std::string& rules) {
+    lang::Session session;
+    const std::vector<Input> inputs = {parse_input("p", path)};
+    lang::LoadOptions options;
+    options.inputs = {"p"};
+    options.survey = [&](size_t i, uint32_t arity) { return survey(inputs[i], arity); };
+    const SourceFile* source = session.sources.add("rules.xlog", "", rules);
+    std::optional<lang::Program> program = lang::load(*source, session, options);
+    EXPECT_TRUE(program && !session.diagnostics.has_errors()) << path;
+    if (!program) return std::string();
+    EXPECT_TRUE(load_inputs(inputs, *program, session)) << path;
+    std::string text;
+    for (const lang::Predicate& predicate : program->predicates) {
+      if (!predicate.is_input) continue;
+      for (const lang::PredicateColumn& column : predicate.columns) {
+        text += lang::to_string(column.type) + " ";
+      }
+      text += std::to_string(predicate.facts->rows);
+    }
+    return text;
+  };
+  const std::string copy = "q(X, Y) :- p(X, Y).";
+  EXPECT_EQ(types(file("a.csv", "1,2\n3,4294967295\n"), copy), "u32 u32 2");
+  EXPECT_EQ(types(file("b.csv", "1,-2\n3,4294967296\n"), copy), "u32 i64 2");
+  EXPECT_EQ(types(file("c.csv", "1,0.5\nx,3\n"), copy), "symbol f64 2");
+  EXPECT_EQ(types(file("d.csv", "from,to\n1,x\n2,y\n"), copy), "u32 symbol 2");
+  EXPECT_EQ(types(file("e.csv", "from,to\na,x\n"), copy), "symbol symbol 2");
+  EXPECT_EQ(types(file("f.csv", "18446744073709551615,1\n"), copy), "u64 u32 1");
+  EXPECT_EQ(types(file("g.csv", "1,x\n"), "q(X) :- p(X, Y). q(Y) :- p(X, Y)."), "symbol symbol 1");
+  // The rules come first.
+  EXPECT_EQ(types(file("i.csv", "1,2\n"), "q(X) :- p(X, \"2\")."), "u32 symbol 1");
+  EXPECT_EQ(types(file("h.csv", "1,2\n"), "q(X - 10) :- p(X, _)."), "i64 u32 1");
+
+  const std::string path = (folder / "graph.db").string();
+  sqlite3* handle = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &handle), SQLITE_OK);
+  const Database closes(handle);
+  ASSERT_EQ(sqlite3_exec(handle, "CREATE TABLE p(a, b); INSERT INTO p VALUES (1, 'x'), (-7, 'y')",
+                         nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  EXPECT_EQ(types(path, copy), "i64 symbol 2");
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ class SqliteLoader {
 
   bool prepare() {
     if (!is_query_ && !table_exists()) return false;
-    const std::string sql = is_query_ ? from_ : "SELECT * FROM " + quoted_name(from_);
+    const std::string sql = select_from(from_);
     sqlite3_stmt* handle = nullptr;
     const char* rest = nullptr;
     const int status = sqlite3_prepare_v2(database_.get(), sql.c_str(),
@@ -231,6 +231,10 @@ class SqliteLoader {
 };
 
 }  // namespace
+
+std::string select_from(const std::string& from) {
+  return is_query(from) ? from : "SELECT * FROM " + quoted_name(from);
+}
 
 bool load_sqlite(const std::string& from, FactLoader& loader) {
   return SqliteLoader(from, loader).load();

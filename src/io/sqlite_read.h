@@ -16,7 +16,10 @@
 
 namespace xlog::io {
 
-// `from` is a table, a view or a SELECT (also WITH); the loader's name is the file's path.
+// What to run for a table, a view or a SELECT (also WITH).
+std::string select_from(const std::string& from);
+
+// `from` as above; the loader's name is the file's path.
 bool load_sqlite(const std::string& from, FactLoader& loader);
 
 }  // namespace xlog::io

@@ -54,6 +54,7 @@ void infer_types(Program& program, Session& session) {
   infer::type_facts(inference);
   infer::type_rules(inference);
   infer::type_ground_atoms(inference);
+  infer::type_data(inference);
   infer::settle_waiting(inference);
   infer::check_requirements(inference);
   infer::apply_types(inference);

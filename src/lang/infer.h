@@ -6,7 +6,7 @@
 // meets none. Steps, each in its file:
 //
 //   infer_graph.cc      nodes, classes, unification, defaults
-//   infer_facts.cc      facts give literals to their columns
+//   infer_facts.cc      facts and data files give literals to their columns
 //   infer_rules.cc      rules, bodies, built-ins and aggregates
 //   infer_terms.cc      terms and arithmetic
 //   infer_compare.cc    comparisons and aggregates that wait for their operands
@@ -41,6 +41,7 @@ struct Origin {
     Declared,  // span: the type in a `pred` declaration
     Literal,   // span: a literal in a rule
     Fact,      // row `row` of the facts of `pred`
+    Data,      // what --input brings for `pred`
     Result,    // span: a built-in, aggregate or cast; text names it
   };
   Kind kind = Kind::None;
@@ -190,6 +191,7 @@ struct Inference {
 
 // infer_facts.cc
 void type_facts(Inference& inference);
+void type_data(Inference& inference);
 bool add_value(Inference& inference, NodeId node, const Value& value, const Origin& origin);
 
 // infer_rules.cc
@@ -206,6 +208,7 @@ void require(Inference& inference, Need need, NodeId node, Span span, std::strin
 // infer_compare.cc
 void add_comparison(Inference& inference, const Comparison& comparison);
 void settle_waiting(Inference& inference);
+bool is_number(const Node& node);  // of a kind that only numbers have
 
 // infer_apply.cc
 void check_requirements(Inference& inference);

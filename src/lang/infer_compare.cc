@@ -8,11 +8,6 @@ namespace xlog::lang::infer {
 
 namespace {
 
-bool is_number(const Node& node) {
-  if (node.kind == NodeKind::Literal) return node.integers || node.floats;
-  return node.kind == NodeKind::Scalar && is_numeric(node.scalar);
-}
-
 bool is_float_class(const Node& node) {
   return node.kind == NodeKind::Literal ? node.floats : is_float(node.scalar);
 }
@@ -139,6 +134,11 @@ void settle_float_folds(Inference& inference, Unknowns unknowns) {
 }
 
 }  // namespace
+
+bool is_number(const Node& node) {
+  if (node.kind == NodeKind::Literal) return node.integers || node.floats;
+  return node.kind == NodeKind::Scalar && is_numeric(node.scalar);
+}
 
 void add_comparison(Inference& inference, const Comparison& comparison) {
   inference.comparisons.push_back(comparison);

@@ -1,5 +1,7 @@
 // Facts give their literals to the columns of predicates that no declaration types. Declared
 // columns are not looked at here: their facts are converted at the end.
+#include <algorithm>
+
 #include "lang/infer.h"
 
 namespace xlog::lang::infer {
@@ -69,6 +71,18 @@ void add_column(Inference& inference, uint32_t pred, uint32_t column, const Fact
   }
 }
 
+void add_data(Inference& inference, const DataColumn& data, NodeId node, const Origin& origin) {
+  if (!data.name.empty()) {
+    const Symbol name = inference.session.names.symbols.intern(data.name);
+    add_value(inference, node, Value::symbol(name), origin);
+    return;
+  }
+  if (data.floats) add_value(inference, node, Value::f64(0.5), origin);
+  if (!data.integers) return;
+  if (data.least < 0) add_value(inference, node, Value::i64(data.least), origin);
+  add_value(inference, node, Value::u64(data.most), origin);
+}
+
 }  // namespace
 
 bool add_value(Inference& inference, NodeId node, const Value& value, const Origin& origin) {
@@ -95,6 +109,33 @@ void type_facts(Inference& inference) {
     if (predicate.declared || predicate.facts == nullptr) continue;
     for (uint32_t column = 0; column < predicate.facts->columns.size(); ++column) {
       add_column(inference, pred, column, predicate.facts->columns[column]);
+    }
+  }
+}
+
+// Data decides only what the program leaves open, and any text can be a name: where columns with
+// and without numbers meet, both hold names, unless the program compares them with numbers or
+// computes with them. What does not fit is reported when it is loaded.
+void type_data(Inference& inference) {
+  TypeGraph& graph = inference.graph;
+  std::vector<uint32_t> compared;  // classes
+  for (const Comparison& comparison : inference.comparisons) {
+    if (is_number(graph.root(comparison.a))) compared.push_back(graph.find(comparison.b).index);
+    if (is_number(graph.root(comparison.b))) compared.push_back(graph.find(comparison.a).index);
+  }
+  for (const bool names : {true, false}) {
+    for (uint32_t pred = 0; pred < inference.program.predicates.size(); ++pred) {
+      const Predicate& predicate = inference.program.predicates[pred];
+      for (uint32_t i = 0; i < predicate.data.size(); ++i) {
+        const DataColumn& data = predicate.data[i];
+        if (data.name.empty() == names) continue;
+        const NodeId node = inference.column(pred, i % predicate.arity);
+        const bool wants_numbers =
+            graph.root(node).arithmetic ||
+            std::ranges::find(compared, graph.find(node).index) != compared.end();
+        if (names && wants_numbers) continue;
+        add_data(inference, data, node, {Origin::Kind::Data, {}, pred, 0, {}});
+      }
     }
   }
 }

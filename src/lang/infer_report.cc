@@ -86,8 +86,9 @@ std::string place_name(const Inference& inference, const Place& place) {
 }
 
 Span origin_span(Inference& inference, const Origin& origin) {
-  if (origin.kind != Origin::Kind::Fact) return origin.span;
+  if (origin.kind != Origin::Kind::Fact && origin.kind != Origin::Kind::Data) return origin.span;
   const Predicate& predicate = inference.program.predicates[origin.pred];
+  if (origin.kind == Origin::Kind::Data) return predicate.span;
   return fact_span(*predicate.facts, origin.row, inference.session.sources);
 }
 
@@ -110,6 +111,9 @@ void label_origin(Inference& inference, Diagnostic& diagnostic, NodeId node) {
     }
     case Origin::Kind::Fact:
       add_label(diagnostic, span, fmt::format("{} because of this fact", type));
+      return;
+    case Origin::Kind::Data:
+      add_label(diagnostic, span, fmt::format("{} because of the data in its --input", type));
       return;
     case Origin::Kind::Result:
       add_label(diagnostic, span, fmt::format("{} gives {}", origin.text, type));

@@ -35,7 +35,8 @@ bool is_visible_in_main(const Predicate& predicate) {
          (!predicate.is_private || predicate.module == 0);
 }
 
-void mark_input(Lowering& low, const std::string& text) {
+void mark_input(Lowering& low, size_t input) {
+  const std::string& text = low.options.inputs[input];
   const InputName wanted = read_input_name(text);
   std::vector<PredId> matching;
   std::vector<std::string_view> known;
@@ -47,7 +48,13 @@ void mark_input(Lowering& low, const std::string& text) {
     if (!wanted.arity || predicate.arity == *wanted.arity) matching.push_back(PredId{i});
   }
   if (matching.size() == 1) {
-    low.program[matching[0]].is_input = true;
+    Predicate& predicate = low.program[matching[0]];
+    predicate.is_input = true;
+    if (!predicate.declared && low.options.survey) {
+      for (DataColumn& column : low.options.survey(input, predicate.arity)) {
+        predicate.data.push_back(std::move(column));
+      }
+    }
     return;
   }
   if (matching.empty()) {
@@ -180,7 +187,7 @@ void warn_undefined(Lowering& low) {
 }  // namespace
 
 void finish_program(Lowering& low) {
-  for (const std::string& input : low.options.inputs) mark_input(low, input);
+  for (size_t i = 0; i < low.options.inputs.size(); ++i) mark_input(low, i);
   link_opposites(low);
   warn_undefined(low);
 }

@@ -164,6 +164,14 @@ struct PredicateColumn {
   Span type_span;  // what fixed the type: a declaration, a literal, a variable of a rule
 };
 
+// What a data file holds in one column.
+struct DataColumn {
+  bool integers = false, floats = false;
+  int64_t least = INT64_MAX;  // of the integers
+  uint64_t most = 0;          // of those that are not negative
+  std::string name;           // a text that is no number, if there is one: then all are names
+};
+
 struct Predicate {
   Symbol name;  // without the minus of strong negation
   bool strong_negation = false;
@@ -172,9 +180,10 @@ struct Predicate {
   std::vector<PredicateColumn> columns;
   bool declared = false;
   bool is_private = false;
-  bool helper = false;    // __xlog_*: never shown
-  bool is_input = false;  // gets rows from --input
-  bool neural = false;    // defined by nn(...)
+  bool helper = false;           // __xlog_*: never shown
+  bool is_input = false;         // gets rows from --input
+  std::vector<DataColumn> data;  // what they will be, where that is known
+  bool neural = false;           // defined by nn(...)
   uint32_t module =
       0;  // index in Program::modules; two private predicates of different modules are different
   Span span;                         // declaration or first definition

@@ -1,0 +1,120 @@
+#include "oracle/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+
+#include "oracle/evaluate.h"
+
+namespace xlog::oracle {
+
+using logic::QueryAnswer;
+using logic::Row;
+using logic::RowStatus;
+
+namespace {
+
+std::string constraint_text(const lang::Rule& rule, const Context& context) {
+  return lang::to_source(rule, context.program, context.session.names);
+}
+
+}  // namespace
+
+bool is_plain_datalog(const Context& context) {
+  return context.analysis.determined && !context.analysis.has_modal;
+}
+
+void report_violation(const Instantiation::Violation& violation, Context& context) {
+  const lang::Rule& rule = context.program.rules[violation.rule];
+  if (rule.origin == lang::RuleOrigin::Coherence) {
+    context.session.diagnostics
+        .report(Code::ConstraintViolated, rule.span,
+                violation.instance.empty()
+                    ? "an atom and its strong negation both hold"
+                    : fmt::format("`{0}` and `-{0}` both hold", violation.instance))
+        .help("strong negation says that the atom is false; one of the two must go");
+    return;
+  }
+  std::string message =
+      fmt::format("the constraint `{}` is violated", constraint_text(rule, context));
+  if (!violation.instance.empty()) message += " with " + violation.instance;
+  context.session.diagnostics.report(Code::ConstraintViolated, rule.span, std::move(message))
+      .help(
+          "a constraint `:- body.` says that its body never holds; change the facts or the "
+          "constraint");
+}
+
+void report_no_view(const Instantiation& instance, Context& context) {
+  Span span;
+  std::string message = "the program has no world view";
+  if (instance.violation) {
+    const lang::Rule& rule = context.program.rules[instance.violation->rule];
+    span = rule.span;
+    message += fmt::format(": the constraint `{}` is violated in every world",
+                           constraint_text(rule, context));
+  }
+  context.session.diagnostics.report(Code::NoWorldView, span, std::move(message))
+      .note("shown instead is the well-founded part: what holds whatever the guesses");
+}
+
+void report_more_views(const logic::Answer& answer, Context& context) {
+  if (answer.view_count <= answer.views.size()) return;
+  context.session.diagnostics.report(Code::MoreWorldViews, {},
+                                     fmt::format("{} of {} world views are shown",
+                                                 answer.views.size(), answer.view_count.get_str()));
+}
+
+QueryAnswer in_canonical_order(QueryAnswer answer, const lang::Names& names) {
+  std::sort(answer.rows.begin(), answer.rows.end(), [&](const Row& a, const Row& b) {
+    return std::lexicographical_compare(
+        a.values.begin(), a.values.end(), b.values.begin(), b.values.end(),
+        [&](const Value& x, const Value& y) { return lang::compare(x, y, names) < 0; });
+  });
+  return answer;
+}
+
+std::vector<QueryAnswer> well_founded_answers(const Instantiation& instance, const Bounds& bounds,
+                                              const Context& context) {
+  std::vector<QueryAnswer> answers;
+  for (const lang::Query& query : context.program.queries) {
+    QueryAnswer answer;
+    for_each_row(instance.database, query.pred,
+                 [&](const Tuple& tuple, std::optional<AtomId> atom) {
+                   if (atom && !bounds.upper[*atom]) return;
+                   const bool is_true = !atom || bounds.lower[*atom];
+                   answer.rows.push_back({tuple, is_true ? RowStatus::True : RowStatus::Undefined});
+                 });
+    answers.push_back(in_canonical_order(std::move(answer), context.session.names));
+  }
+  return answers;
+}
+
+std::string atom_text(lang::PredId pred, const Tuple& tuple, const Context& context) {
+  std::string text = lang::predicate_name(context.program[pred], context.session.names);
+  for (size_t i = 0; i < tuple.size(); ++i) {
+    text += (i == 0 ? "(" : ", ") + lang::to_source(tuple[i], context.session.names);
+  }
+  return tuple.empty() ? text : text + ")";
+}
+
+std::optional<logic::Answer> answer_or_report(Context& context,
+                                              const std::function<logic::Answer()>& evaluate) {
+  lang::Session& session = context.session;
+  try {
+    logic::Answer answer = evaluate();
+    const uint64_t before = context.preset != nullptr ? context.preset->valueless : 0;
+    report_valueless(before + context.valueless.size(),
+                     before > 0 ? context.preset->valueless_span : context.valueless_span, session);
+    return answer;
+  } catch (const LimitExceeded& limit) {
+    session.diagnostics.report(Code::LimitReached, {}, limit.message).help(limit.help);
+  } catch (const MemoryExceeded& memory) {
+    logic::report_memory_shortage(memory.shortage, session);
+  } catch (const std::bad_alloc&) {
+    logic::report_memory_shortage({.doing = "worlds were looked for"}, session);
+  }
+  return std::nullopt;
+}
+
+}  // namespace xlog::oracle
