@@ -125,6 +125,7 @@ std::unique_ptr<CLI::App> make_app(int& exit_code) {
   add_why(*app, exit_code);
   add_repl(*app, exit_code);
   add_watch(*app, exit_code);
+  add_solve(*app, exit_code);
   add_kernel(*app, exit_code);
   add_version(*app, exit_code);
   add_completion(*app, exit_code);

@@ -28,15 +28,6 @@ void erase_at_signal() {
   static_cast<void>(written);
 }
 
-// "950", "1.2k", "34M"
-std::string short_count(double count) {
-  constexpr std::string_view kUnits = " kMGT";
-  size_t unit = 0;
-  for (; count >= 1000 && unit + 1 < kUnits.size(); ++unit) count /= 1000;
-  if (unit == 0) return fmt::format("{:.0f}", count);
-  return fmt::format("{:.{}f}{}", count, count < 10 ? 1 : 0, kUnits[unit]);
-}
-
 // The longest beginning that takes at most so many columns of a terminal.
 std::string fitting(std::string_view text, size_t columns) {
   size_t used = 0, end = 0;
@@ -50,6 +41,14 @@ std::string fitting(std::string_view text, size_t columns) {
 }
 
 }  // namespace
+
+std::string short_count(double count) {
+  constexpr std::string_view kUnits = " kMGT";
+  size_t unit = 0;
+  for (; count >= 1000 && unit + 1 < kUnits.size(); ++unit) count /= 1000;
+  if (unit == 0) return fmt::format("{:.0f}", count);
+  return fmt::format("{:.{}f}{}", count, count < 10 ? 1 : 0, kUnits[unit]);
+}
 
 std::string progress_text(const logic::Progress& now, double rows_per_second) {
   std::string text =
@@ -74,10 +73,19 @@ void ProgressLine::show(const logic::Progress& now) {
   // Components on different evaluators count their rows apart.
   const uint64_t more = now.rows - std::min(now.rows, shown_rows_);
   const double rate = static_cast<double>(more) / (time - shown_at_);
-  sink_(fmt::format("{}{}", kEraseLine, fitting(progress_text(now, rate), width_)));
+  draw(progress_text(now, rate), time);
+  shown_rows_ = now.rows;
+}
+
+void ProgressLine::show(const std::function<std::string()>& text) {
+  const double time = clock_();
+  if (time >= next_) draw(text(), time);
+}
+
+void ProgressLine::draw(const std::string& text, double time) {
+  sink_(fmt::format("{}{}", kEraseLine, fitting(text, width_)));
   visible_ = true;
   shown_at_ = time;
-  shown_rows_ = now.rows;
   next_ = time + kThenEvery;
 }
 

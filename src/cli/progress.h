@@ -28,10 +28,14 @@ class ProgressLine {
 
   // Writes nothing in the first second, and later at most five times in one.
   void show(const logic::Progress& now);
+  // Progress of another kind: `text` says how far it is, and is only asked when its turn has come.
+  void show(const std::function<std::string()>& text);
   // Nothing stays on the terminal.
   void clear();
 
  private:
+  void draw(const std::string& text, double time);
+
   Clock clock_;
   Sink sink_;
   uint32_t width_;
@@ -40,6 +44,9 @@ class ProgressLine {
   double next_;
   bool visible_ = false;
 };
+
+// "950", "1.2k", "34M"
+std::string short_count(double count);
 
 // "[3/7] reach/2, round 12: 1.2M new rows, 3.4M rows/s, 1.2 GiB"
 std::string progress_text(const logic::Progress& now, double rows_per_second);

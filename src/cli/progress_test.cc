@@ -1,5 +1,6 @@
 #include "cli/progress.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace xlog::cli {
@@ -71,6 +72,17 @@ TEST(Progress, TheLineFitsTheTerminal) {
   const std::string text = terminal.show(102, progress);
   EXPECT_EQ(text.size(), 4u + terminal.width);
   EXPECT_EQ(text.find('\x1b', 4), std::string::npos) << "names do not steer the terminal";
+}
+
+TEST(Progress, AsksForATextWhenItsTurnHasCome) {
+  FakeTerminal terminal;
+  int asked = 0;
+  const auto text = [&] { return fmt::format("step {}", ++asked); };
+  for (const double at : {100.5, 101.0, 101.1, 101.3}) {
+    terminal.now = at;
+    terminal.line.show(text);
+  }
+  EXPECT_EQ(terminal.written, "\r\x1b[Kstep 1\r\x1b[Kstep 2");
 }
 
 TEST(Progress, EndsWithItsOwner) {

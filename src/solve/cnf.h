@@ -48,6 +48,8 @@ struct WeightedCnf {
   std::vector<uint64_t> weights;  // of the soft clauses; their sum fits in 64 bits
 
   int32_t variables() const { return std::max(hard.variables(), soft.variables()); }
+
+  bool operator==(const WeightedCnf&) const = default;
 };
 
 // A value for each variable.

@@ -5,6 +5,13 @@
 #include "base/check.h"
 
 namespace xlog::solve {
+namespace {
+
+size_t place_of(Literal literal) {
+  return 2 * static_cast<size_t>(variable_of(literal)) + (literal < 0 ? 1 : 0);
+}
+
+}  // namespace
 
 std::string_view name_of(Outcome outcome) {
   switch (outcome) {
@@ -32,14 +39,37 @@ void Solver::add(const Cnf& cnf) {
   need_variables(cnf.variables());
 }
 
-void Solver::assume(Literal literal) {
-  need_variables(variable_of(literal));
-  if (std::ranges::find(assumptions_, literal) == assumptions_.end()) {
-    assumptions_.push_back(literal);
+void Solver::add_implied(std::span<const Literal> clause) {
+  for (const Literal literal : clause) {
+    XLOG_CHECK(literal != 0 && variable_of(literal) <= variables(),
+               "an implied clause is about variables of the formula");
   }
+  add_implied_clause(clause);
 }
 
-void Solver::retract(Literal literal) { std::erase(assumptions_, literal); }
+void Solver::assume(Literal literal) {
+  XLOG_CHECK(literal != 0 && literal != INT32_MIN, "0 is no literal");
+  need_variables(variable_of(literal));
+  const size_t place = place_of(literal);
+  if (place >= assumed_.size()) assumed_.resize((place | 1023) + 1);
+  if (assumed_[place]) return;
+  assumed_[place] = true;
+  assumptions_.push_back(literal);
+}
+
+void Solver::retract(Literal literal) {
+  const size_t place = place_of(literal);
+  if (place >= assumed_.size() || !assumed_[place]) return;
+  assumed_[place] = false;
+  // Most often the last one.
+  const auto found = std::find(assumptions_.rbegin(), assumptions_.rend(), literal);
+  assumptions_.erase(std::next(found).base());
+}
+
+void Solver::retract_all() {
+  for (const Literal literal : assumptions_) assumed_[place_of(literal)] = false;
+  assumptions_.clear();
+}
 
 Outcome Solver::solve(const Limits& limits) {
   failed_.clear();

@@ -56,7 +56,7 @@ expect_status 0
 expect_out 'run'
 expect_status 0 --help
 expect_status 0 --version
-for command in run check fmt explain why repl watch version completion; do
+for command in run check fmt explain why repl watch solve version completion; do
   expect_status 0 $command --help
   expect_out 'Examples:'
 done
