@@ -33,7 +33,7 @@ struct Kind {
 
 constexpr Kind kKinds[] = {
     {"cnf", "a formula in conjunctive normal form", solve_cnf},
-    {"wcnf", "a weighted formula", nullptr},
+    {"wcnf", "a weighted formula", solve_weighted},
     {"sir", "a solver job", nullptr},
     {"lp", "a ground logic program", nullptr},
 };
@@ -86,9 +86,23 @@ Result<const Kind*> kind_of(const SolveOptions& options, std::string_view text) 
   if (kind->solve == nullptr) {
     return Error{fmt::format("`{}` is {} ({}), which this version cannot solve",
                              printable(options.file), kind->what, kind->name),
-                 "it solves cnf files"};
+                 "it solves cnf and wcnf files"};
   }
   return kind;
+}
+
+// Proofs and portfolios are for formulas without weights.
+Status check_kind(const Kind& kind, const SolveOptions& options) {
+  if (kind.name == "cnf") return Done{};
+  if (!options.proof_file.empty() || options.check_proof || !options.verify_file.empty()) {
+    return Error{fmt::format("there are no proofs about {}", kind.what),
+                 "leave out --proof, --check-proof and --verify"};
+  }
+  if (options.engine == "portfolio" || options.threads > 1) {
+    return Error{fmt::format("a portfolio cannot solve {}", kind.what),
+                 "leave out --engine and --threads"};
+  }
+  return Done{};
 }
 
 void set_limits(const SolveOptions& options, solve::Limits& limits) {
@@ -111,6 +125,7 @@ int solve_file(const SolveOptions& options) {
   job.text = std::move(*text);
   const Result<const Kind*> kind = kind_of(options, job.text);
   if (!kind.ok()) return solve_error(kind.error());
+  if (const Status fits = check_kind(**kind, options); !fits.ok()) return solve_error(fits.error());
   const int exit_code = (*kind)->solve(job);
   return flush_stdout() ? exit_code : kProgramError;
 }
@@ -288,12 +303,12 @@ Result<std::string> read_unpacked(const std::string& path) {
 }
 
 void add_solve(CLI::App& app, int& exit_code) {
-  CLI::App* command =
-      app.add_subcommand("solve", "Find a model of a formula, or show there is none");
+  CLI::App* command = app.add_subcommand(
+      "solve", "Find a model of a formula, or the best one, or show there is none");
   auto options = std::make_shared<SolveOptions>();
   command
       ->add_option("FILE", options->file,
-                   "A DIMACS formula, also packed (gzip, zstd); - reads standard input")
+                   "A DIMACS formula (cnf, wcnf), also packed (gzip, zstd); - reads standard input")
       ->required()
       ->type_name("");
   add_engine_options(*command, *options);
@@ -305,13 +320,15 @@ void add_solve(CLI::App& app, int& exit_code) {
   xlog solve formula.cnf.gz --threads 4 --timeout 60
   xlog solve formula.cnf --proof formula.drat --check-proof
   xlog solve formula.cnf --verify formula.drat
+  xlog solve weighted.wcnf --timeout 60
   generate | xlog solve - --format cnf --no-model
 
-Prints what solver competitions print: `s` the answer, `v` the literals that hold, `c` comments.
+Prints what solver competitions print: `s` the answer, `v` the literals that hold, `c` comments;
+of a weighted formula `o` the cost, each time a better model is found, and `v` a digit a variable.
 
 Exit codes:
   10 satisfiable   20 unsatisfiable   0 unknown (a limit was reached, or Ctrl-C), or help
-  1 error in the file or the proof   2 usage   4 out of memory)");
+  30 optimum found (wcnf)   1 error in the file or the proof   2 usage   4 out of memory)");
   command->callback([options, &exit_code] { exit_code = solve_file(*options); });
 }
 

@@ -61,5 +61,6 @@ int solve_error(const Error& error);
 Result<std::string> read_unpacked(const std::string& path);
 
 int solve_cnf(SolveJob& job);
+int solve_weighted(SolveJob& job);
 
 }  // namespace xlog::cli

@@ -1,0 +1,76 @@
+#include "solve/ground_program.h"
+
+#include "base/check.h"
+
+namespace xlog::solve {
+
+std::string_view name_of(ExternalValue value) {
+  switch (value) {
+    case ExternalValue::Free:
+      return "free";
+    case ExternalValue::True:
+      return "true";
+    case ExternalValue::False:
+      return "false";
+    case ExternalValue::Release:
+      return "release";
+  }
+  XLOG_UNREACHABLE("all values are covered");
+}
+
+void GroundProgram::know(std::span<const Literal> literals) {
+  for (const Literal literal : literals) {
+    XLOG_CHECK(literal != 0 && literal != INT32_MIN && variable_of(literal) <= kMostAtoms,
+               "a literal is an atom or its negation");
+    need_atoms(variable_of(literal));
+  }
+}
+
+void GroundProgram::add_rule(HeadKind kind, std::span<const Atom> head,
+                             std::span<const Literal> body) {
+  know(head);
+  know(body);
+  for (const Atom atom : head) XLOG_CHECK(atom > 0, "heads hold atoms");
+  rules_.push_back({heads_.size(), bodies_.size(), weights_.size(), 0, kind, false});
+  heads_.insert(heads_.end(), head.begin(), head.end());
+  bodies_.insert(bodies_.end(), body.begin(), body.end());
+}
+
+void GroundProgram::add_weight_rule(HeadKind kind, std::span<const Atom> head, int64_t bound,
+                                    std::span<const Literal> body,
+                                    std::span<const int64_t> weights) {
+  XLOG_CHECK(body.size() == weights.size(), "each literal has a weight");
+  int64_t left = INT64_MAX;
+  for (const int64_t weight : weights) {
+    XLOG_CHECK(weight > 0, "weights are positive");
+    XLOG_CHECK(weight <= left, "the sum of the weights fits in 63 bits");
+    left -= weight;
+  }
+  add_rule(kind, head, body);
+  rules_.back().bound = bound;
+  rules_.back().weighted = true;
+  weights_.insert(weights_.end(), weights.begin(), weights.end());
+}
+
+Rule GroundProgram::rule(size_t index) const {
+  const Place& place = rules_[index];
+  const bool last = index + 1 == rules_.size();
+  const size_t head_end = last ? heads_.size() : rules_[index + 1].head_begin;
+  const size_t body_end = last ? bodies_.size() : rules_[index + 1].body_begin;
+  const size_t weights_end = last ? weights_.size() : rules_[index + 1].weights_begin;
+  return {place.head_kind,
+          std::span(heads_).subspan(place.head_begin, head_end - place.head_begin),
+          std::span(bodies_).subspan(place.body_begin, body_end - place.body_begin),
+          place.weighted,
+          place.bound,
+          std::span(weights_).subspan(place.weights_begin, weights_end - place.weights_begin)};
+}
+
+std::optional<std::string_view> GroundProgram::name(Atom atom) const {
+  for (const Shown& item : shown) {
+    if (item.condition.size() == 1 && item.condition[0] == atom) return item.text;
+  }
+  return std::nullopt;
+}
+
+}  // namespace xlog::solve
