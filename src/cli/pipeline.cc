@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/memory.h"
+#include "epistemic/evaluate.h"
 #include "io/survey.h"
 #include "logic/magic.h"
 #include "logic/memory_report.h"
@@ -82,7 +83,7 @@ void evaluate(const PipelineOptions& options, Outcome& outcome) {
   outcome.engine->trace = engine::Trace({.keep_events = options.keep_events});
   outcome.device = (*device)->info().name;
   outcome.answer = engine::evaluate(*outcome.program, *outcome.analysis, outcome.session, wanted,
-                                    **device, *outcome.engine);
+                                    **device, *outcome.engine, std::nullopt, epistemic::evaluate);
 }
 
 int exit_code_of(const Outcome& outcome) {

@@ -47,8 +47,9 @@ class Evaluation {
  public:
   Evaluation(lang::Program& program, logic::Analysis& analysis, lang::Session& session,
              const logic::AnswerOptions& options, device::Device& device, Statistics& statistics,
-             std::optional<relation::Form> form)
-      : session_(session),
+             std::optional<relation::Form> form, const EvaluateRest& rest)
+      : rest_(rest),
+        session_(session),
         host_tables_(plan::prepare(program, analysis, session), program, session.names),
         program_(program),
         analysis_(analysis),
@@ -350,8 +351,7 @@ class Evaluation {
     const Trace::Timed timed(statistics_.trace, TraceKind::Reference);
     std::optional<Error> error;
     const oracle::Preset preset = make_preset(open, error);
-    std::optional<Answer> answer =
-        oracle::evaluate(program_, analysis_, session_, options_, &preset);
+    std::optional<Answer> answer = rest_(program_, analysis_, session_, options_, &preset);
     if (error) return fail(*error);
     if (!answer) return answer;
     for (size_t q = 0; q < own.size(); ++q) {
@@ -360,6 +360,7 @@ class Evaluation {
     return answer;
   }
 
+  const EvaluateRest& rest_;
   lang::Session& session_;
   HostTables host_tables_;  // first of all: its rules are what is evaluated
   lang::Program& program_;
@@ -387,9 +388,9 @@ class Evaluation {
 std::optional<Answer> evaluate(lang::Program& program, logic::Analysis& analysis,
                                lang::Session& session, const logic::AnswerOptions& options,
                                device::Device& device, Statistics& statistics,
-                               std::optional<relation::Form> form) {
+                               std::optional<relation::Form> form, const EvaluateRest& rest) {
   if (oracle::refuse_unsupported(program, session)) return std::nullopt;
-  return Evaluation(program, analysis, session, options, device, statistics, form).run();
+  return Evaluation(program, analysis, session, options, device, statistics, form, rest).run();
 }
 
 namespace {
@@ -397,6 +398,7 @@ namespace {
 // An evaluation works on rules that were rewritten for it, and with an analysis of those.
 struct SettledState {
   logic::Analysis analysis;
+  EvaluateRest rest = oracle::evaluate;
   std::optional<Evaluation> evaluation;
 };
 
@@ -424,8 +426,8 @@ std::optional<Settled> settle(lang::Program& program, const logic::Analysis& ana
   for (const lang::Predicate& predicate : program.predicates) rules_of.push_back(predicate.rules);
   auto state = std::make_shared<SettledState>();
   state->analysis = analysis;
-  Evaluation& evaluation = state->evaluation.emplace(program, state->analysis, session, options,
-                                                     *device, statistics, std::nullopt);
+  Evaluation& evaluation = state->evaluation.emplace(
+      program, state->analysis, session, options, *device, statistics, std::nullopt, state->rest);
   const bool settled = evaluation.settle();
 
   // Fetching rows needs the columns of a predicate, not its rules.

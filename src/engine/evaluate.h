@@ -1,7 +1,7 @@
 // The relational engine: evaluates the determined part of a program on a device, and with the
 // well-founded semantics cycles through negation too. What it cannot do there yet (built-ins over
-// lists and terms, choice, disjunction, worlds) is left to the reference evaluator, which starts
-// from the rows that the engine found.
+// lists and terms, choice, disjunction, worlds) is left to another evaluator, which starts from the
+// rows that the engine found.
 #pragma once
 
 #include <functional>
@@ -18,6 +18,7 @@
 #include "lang/program.h"
 #include "logic/analysis.h"
 #include "logic/answer.h"
+#include "oracle/evaluate.h"
 #include "relation/machine.h"
 
 namespace xlog::engine {
@@ -31,12 +32,18 @@ struct Statistics {
   Trace trace;  // whoever wants events says so before
 };
 
+// Who answers what is left, from the rows that the engine found: as oracle::evaluate does.
+using EvaluateRest = std::function<std::optional<logic::Answer>(
+    const lang::Program& program, const logic::Analysis& analysis, lang::Session& session,
+    const logic::AnswerOptions& options, const oracle::Preset* preset)>;
+
 // Reports as oracle::evaluate does. nullopt on refusal or limit; the statistics are those of what
 // was done until then. `form`: of kernels, where it is not the one that fits the device.
 std::optional<logic::Answer> evaluate(lang::Program& program, logic::Analysis& analysis,
                                       lang::Session& session, const logic::AnswerOptions& options,
                                       device::Device& device, Statistics& statistics,
-                                      std::optional<relation::Form> form = {});
+                                      std::optional<relation::Form> form = {},
+                                      const EvaluateRest& rest = oracle::evaluate);
 
 // ---- Rows instead of answers, for who looks into them (engine/proof.h) ----
 

@@ -23,7 +23,7 @@ struct TableColumn {
 };
 
 std::string counted(const mpz_class& n, std::string_view noun) {
-  return fmt::format("{} {}{}", n.get_str(), noun, n == 1 ? "" : "s");
+  return fmt::format("{} {}{}", logic::short_text(n), noun, n == 1 ? "" : "s");
 }
 
 std::string cell_text(const lang::Value& value, const lang::Names& names) {
@@ -157,7 +157,8 @@ void write_table(const Results& results, Output& out) {
     if (answer.view_count > 1) {
       writer.separate();
       writer.heading(fmt::format("world view {} of {} ({})", section.view,
-                                 answer.view_count.get_str(), counted(view.world_count, "world")));
+                                 logic::short_text(answer.view_count),
+                                 counted(view.world_count, "world")));
     } else if (view.world_count > 1) {
       writer.separate();
       writer.heading(fmt::format("1 world view with {}", counted(view.world_count, "world")));

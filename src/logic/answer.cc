@@ -1,5 +1,9 @@
 #include "logic/answer.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
 namespace xlog::logic {
 
 std::string_view spelling(Mode mode) {
@@ -26,6 +30,16 @@ std::string_view spelling(RowStatus status) {
       return "undefined";
   }
   return "";
+}
+
+std::string short_text(const mpz_class& count) {
+  constexpr size_t kMostDigits = 30;
+  if (mpz_sizeinbase(count.get_mpz_t(), 10) <= kMostDigits) return count.get_str();
+  long exponent = 0;
+  const double mantissa = mpz_get_d_2exp(&exponent, count.get_mpz_t());
+  const double digits = std::log10(mantissa) + static_cast<double>(exponent) * std::log10(2.0);
+  const double whole = std::floor(digits);
+  return fmt::format("about {:.2f}e{:.0f}", std::pow(10.0, digits - whole), whole);
 }
 
 }  // namespace xlog::logic

@@ -51,6 +51,9 @@ struct Answer {
       false;  // a plain Datalog program violates a constraint (reported): exit code 1
 };
 
+// For people: exact as long as it can be read, then "about 9.99e20068".
+std::string short_text(const mpz_class& count);
+
 // How far an evaluation is.
 struct Progress {
   uint32_t component = 0;  // from 0

@@ -60,9 +60,10 @@ void report_no_view(const Instantiation& instance, Context& context) {
 
 void report_more_views(const logic::Answer& answer, Context& context) {
   if (answer.view_count <= answer.views.size()) return;
-  context.session.diagnostics.report(Code::MoreWorldViews, {},
-                                     fmt::format("{} of {} world views are shown",
-                                                 answer.views.size(), answer.view_count.get_str()));
+  context.session.diagnostics.report(
+      Code::MoreWorldViews, {},
+      fmt::format("{} of {} world views are shown", answer.views.size(),
+                  logic::short_text(answer.view_count)));
 }
 
 QueryAnswer in_canonical_order(QueryAnswer answer, const lang::Names& names) {

@@ -1,6 +1,10 @@
 // Counting by independent parts: atoms that are the same in all models fall away, and what is left
-// splits into groups whose counts multiply.
+// splits into groups whose counts multiply. A group with many models is counted with an atom that
+// couples much taken as true and as false, which lets it fall apart further; groups that look the
+// same are counted once.
 #include <algorithm>
+#include <string>
+#include <unordered_map>
 
 #include "base/check.h"
 #include "solve/stable_models.h"
@@ -130,6 +134,141 @@ class Splitter {
   std::vector<Atom> number_;
 };
 
+class Counter {
+ public:
+  Counter(const StableOptions& options, const Limits& limits)
+      : options_(options), limits_(limits) {}
+
+  // Of all models, or of some where a limit ended it.
+  mpz_class count(GroundProgram program) {
+    std::vector<GroundProgram> parts;
+    {
+      StableModels whole(options_);
+      start(whole, std::move(program));
+      const Outcome found = whole.solve(limits_);
+      if (found != Outcome::Sat) {
+        if (found != Outcome::Unsat) outcome_ = found;
+        return 0;
+      }
+      const GroundProgram& kept = whole.program();
+      std::vector<AtomState> states(static_cast<size_t>(kept.atoms()) + 1, AtomState::Open);
+      for (Atom a = 1; a <= kept.atoms(); ++a) {
+        if (whole.fixed_value(a) < 0) states[at(a)] = AtomState::False;
+      }
+      mark_founded(kept, states);
+      parts = Splitter(kept, states).split();
+    }
+    mpz_class models = 1;
+    for (GroundProgram& part : parts) models *= count_part(std::move(part));
+    return models;
+  }
+
+  // Sat: the count is exact.
+  Outcome outcome() const { return outcome_; }
+
+ private:
+  void start(StableModels& models, GroundProgram program) const {
+    const Status added = models.add(std::move(program));
+    XLOG_CHECK(added.ok(), "a part of a program is no harder than the whole");
+  }
+
+  static std::string key_of(const GroundProgram& program) {
+    std::string key;
+    const auto put = [&](int64_t number) {
+      key.append(reinterpret_cast<const char*>(&number), sizeof(number));
+    };
+    for (size_t r = 0; r < program.rules(); ++r) {
+      const Rule rule = program.rule(r);
+      put(static_cast<int64_t>(rule.head_kind));
+      for (const Atom a : rule.head) put(a);
+      put(0);
+      put(rule.weighted ? rule.bound : -1);
+      for (const Literal l : rule.body) put(l);
+      put(0);
+      for (const int64_t weight : rule.weights) put(weight);
+    }
+    return key;
+  }
+
+  mpz_class count_part(GroundProgram part) {
+    if (outcome_ != Outcome::Sat) return 1;
+    std::string key = key_of(part);
+    if (const auto known = counted_.find(key); known != counted_.end()) return known->second;
+    Atom chosen = 0;
+    mpz_class models = 0;
+    {
+      StableModels solver(options_);
+      start(solver, part);
+      uint64_t seen = 0;
+      const Enumeration few = solver.enumerate(
+          limits_, [&](const StableModels&) { return ++seen < options_.few_models; });
+      models = static_cast<unsigned long>(few.models);
+      if (few.outcome == Outcome::Sat) {
+        chosen = coupling_atom(solver.program(), solver);
+      } else if (few.outcome != Outcome::Unsat) {
+        outcome_ = few.outcome;
+      }
+    }
+    if (chosen != 0) {
+      models = count(with(part, chosen));
+      models += count(with(part, -chosen));
+    }
+    if (outcome_ == Outcome::Sat) counted_.emplace(std::move(key), models);
+    return models;
+  }
+
+  static bool is_free_choice(const Rule& rule) {
+    return rule.head_kind == HeadKind::Choice && rule.body.empty() && rule.bound <= 0;
+  }
+
+  // An open atom that many rules mention; one that nothing but a choice decides, if there is one,
+  // because its truth needs no further support. 0: there is no open atom, and so one model.
+  static Atom coupling_atom(const GroundProgram& program, const StableModels& solver) {
+    std::vector<uint64_t> mentions(static_cast<size_t>(program.atoms()) + 1, 0);
+    std::vector<bool> free(mentions.size(), false);
+    for (size_t r = 0; r < program.rules(); ++r) {
+      const Rule rule = program.rule(r);
+      for (const Literal l : rule.body) ++mentions[at(l)];
+      for (const Atom a : rule.head) {
+        ++mentions[at(a)];
+        if (is_free_choice(rule)) free[at(a)] = true;
+      }
+    }
+    Atom best = 0;
+    const auto rank = [&](Atom a) { return std::pair(bool{free[at(a)]}, mentions[at(a)]); };
+    for (Atom a = 1; a <= program.atoms(); ++a) {
+      if (solver.fixed_value(a) == 0 && (best == 0 || rank(a) > rank(best))) best = a;
+    }
+    return best;
+  }
+
+  // The program whose models are those in which the literal holds.
+  static GroundProgram with(const GroundProgram& program, Literal literal) {
+    GroundProgram made;
+    made.need_atoms(program.atoms());
+    const Atom atom = variable_of(literal);
+    for (size_t r = 0; r < program.rules(); ++r) {
+      const Rule rule = program.rule(r);
+      if (is_free_choice(rule) && rule.head.size() == 1 && rule.head[0] == atom) {
+        if (literal > 0) made.add_rule(HeadKind::Disjunction, rule.head, {});
+        continue;
+      }
+      if (rule.weighted) {
+        made.add_weight_rule(rule.head_kind, rule.head, rule.bound, rule.body, rule.weights);
+      } else {
+        made.add_rule(rule.head_kind, rule.head, rule.body);
+      }
+    }
+    made.add_rule(HeadKind::Disjunction, {}, {-literal});
+    return made;
+  }
+
+  const StableOptions& options_;
+  const Limits& limits_;
+  std::unordered_map<std::string, mpz_class> counted_;  // parts
+  Outcome outcome_ = Outcome::Sat;
+};
+
 }  // namespace
 
 ModelCount StableModels::count(const Limits& limits) const {
@@ -161,31 +300,11 @@ ModelCount StableModels::count(const Limits& limits) const {
     }
   }
 
-  StableModels whole(options_);
-  const Status added = whole.add(std::move(program));
-  XLOG_CHECK(added.ok(), "the program was accepted before");
+  Counter counter(options_, limits);
   ModelCount result;
-  result.outcome = whole.solve(limits);
-  if (result.outcome != Outcome::Sat) return result;
-  std::vector<AtomState> states(static_cast<size_t>(program_.atoms()) + 1, AtomState::Open);
-  for (Atom a = 1; a <= program_.atoms(); ++a) {
-    if (whole.fixed_value(a) < 0) states[at(a)] = AtomState::False;
-  }
-  mark_founded(whole.program(), states);
-  result.models = 1;
-  for (GroundProgram& part : Splitter(whole.program(), states).split()) {
-    StableModels models(options_);
-    const Status split = models.add(std::move(part));
-    XLOG_CHECK(split.ok(), "a part of a program is no harder than the whole");
-    const Enumeration found = models.enumerate(limits, nullptr);
-    if (found.outcome != Outcome::Unsat) {
-      result.outcome = found.outcome;
-      result.models *= std::max<unsigned long>(1, found.models);
-      continue;
-    }
-    XLOG_CHECK(found.models > 0, "a part of a program with models has models");
-    result.models *= found.models;
-  }
+  result.models = counter.count(std::move(program));
+  result.outcome = counter.outcome();
+  if (result.outcome == Outcome::Sat && result.models == 0) result.outcome = Outcome::Unsat;
   return result;
 }
 

@@ -30,6 +30,8 @@ struct StableOptions {
   // enumeration that costs more than finding the model, so that there only the first few and then
   // one in 64 are, unless this is set.
   bool check_every_model = false;
+  // Counting enumerates up to so many models of a part before it splits the part further.
+  uint64_t few_models = 256;
 };
 
 struct Enumeration {

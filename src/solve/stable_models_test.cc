@@ -139,7 +139,7 @@ TEST_P(RandomGroundPrograms, AnswersAreThoseOfTheDefinition) {
         statement.literals.push_back({literal(), static_cast<int64_t>(random() % 9) - 4});
       }
     }
-    StableModels solver(kCheckAll);
+    StableModels solver({.check_every_model = true, .few_models = 1 + seed % 3});
     ASSERT_TRUE(solver.add(program).ok());
     const std::vector<AtomSet> models = stable_models_by_definition(program);
     expect_answers(solver, models);
@@ -286,6 +286,25 @@ TEST(StableModels, CountsTooManyToEnumerate) {
   EXPECT_EQ(solver.count({}).models, expected / 2);
   solver.assume(-603);
   EXPECT_EQ(solver.count({}).models, expected / 4);
+}
+
+// Everything hangs together, and falls apart once a few atoms are decided.
+TEST(StableModels, CountsCoupledAtomsWithoutListingTheModels) {
+  constexpr Atom kChoices = 60;
+  GroundProgram program;
+  for (Atom a = 1; a <= kChoices; ++a) program.add_rule(HeadKind::Choice, {a}, {});
+  const Atom two = kChoices + 1;
+  for (Atom a = 1; a <= kChoices; ++a) {
+    for (Atom b = 1; b < a; ++b) program.add_rule(HeadKind::Disjunction, {two}, {a, b});
+  }
+  program.add_rule(HeadKind::Disjunction, {}, {-two});
+  StableModels solver;
+  ASSERT_TRUE(solver.add(std::move(program)).ok());
+  const mpz_class all = mpz_class(1) << kChoices;
+  EXPECT_EQ(solver.count({}).models, all - kChoices - 1);
+  solver.assume(-1);
+  solver.assume(2);
+  EXPECT_EQ(solver.count({}).models, (all >> 2) - 1);
 }
 
 // Atoms that only some rule of several can make true keep these rules together.

@@ -1,0 +1,134 @@
+#include "epistemic/evaluate.h"
+
+#include <algorithm>
+
+#include "epistemic/bounds.h"
+#include "epistemic/world_views.h"
+#include "oracle/context.h"
+#include "oracle/groups.h"
+#include "oracle/instantiate.h"
+#include "oracle/refuse.h"
+#include "oracle/report.h"
+
+namespace xlog::epistemic {
+
+using lang::PredId;
+using logic::Answer;
+using logic::QueryAnswer;
+using logic::RowStatus;
+using oracle::AtomId;
+using oracle::Tuple;
+
+namespace {
+
+class Evaluation {
+ public:
+  Evaluation(oracle::Context& context, SearchCounts& counts) : context_(context), counts_(counts) {}
+
+  Answer run() {
+    Answer answer;
+    answer.mode = context_.options.mode;
+    instance_ = oracle::instantiate(context_);
+    context_.largest = [this] { return oracle::largest_relation(instance_.database, context_); };
+    bounds_ = epistemic::well_founded_bounds(instance_.ground, answer.mode, context_);
+    const bool is_error = instance_.violation && oracle::is_plain_datalog(context_);
+    if (is_error) oracle::report_violation(*instance_.violation, context_);
+    answer.view_count = instance_.violation ? mpz_class(0) : solve();
+    if (answer.view_count == 0) {
+      answer.constraint_error = is_error;
+      if (!is_error) oracle::report_no_view(instance_, context_);
+      answer.well_founded_queries = oracle::well_founded_answers(instance_, bounds_, context_);
+      return answer;
+    }
+    WorldViews::Choice choice = views_->first();
+    while (answer.views.size() < context_.options.max_views) {
+      answer.views.push_back(view_of(choice));
+      if (!views_->advance(choice)) break;
+    }
+    oracle::report_more_views(answer, context_);
+    return answer;
+  }
+
+ private:
+  mpz_class solve() {
+    open_ = oracle::residual(instance_.ground, bounds_, context_.names());
+    if (oracle::contradiction(open_, context_.names())) return 0;
+    views_.emplace(open_, context_, counts_);
+    return views_->count();
+  }
+
+  logic::WorldView view_of(const WorldViews::Choice& choice) {
+    logic::WorldView view;
+    view.world_count = views_->worlds(choice);
+    for (const lang::Query& query : context_.program.queries) {
+      QueryAnswer answer;
+      oracle::for_each_row(instance_.database, query.pred,
+                           [&](const Tuple& tuple, std::optional<AtomId> atom) {
+                             const std::optional<RowStatus> status = status_of(atom, choice);
+                             if (status) answer.rows.push_back({tuple, *status});
+                           });
+      view.queries.push_back(oracle::in_canonical_order(std::move(answer), context_.names()));
+    }
+    if (context_.options.max_worlds > 0) list_worlds(choice, view);
+    return view;
+  }
+
+  std::optional<RowStatus> status_of(std::optional<AtomId> atom,
+                                     const WorldViews::Choice& choice) const {
+    if (!atom || bounds_.lower[*atom]) return RowStatus::Known;
+    if (!bounds_.upper[*atom]) return std::nullopt;
+    switch (views_->status(*atom, choice)) {
+      case AtomStatus::Always:
+        return RowStatus::Known;
+      case AtomStatus::Sometimes:
+        return RowStatus::Possible;
+      case AtomStatus::Never:
+        break;
+    }
+    return std::nullopt;
+  }
+
+  void list_worlds(const WorldViews::Choice& choice, logic::WorldView& view) {
+    for (const std::vector<AtomId>& world :
+         views_->list_worlds(choice, context_.options.max_worlds)) {
+      std::vector<std::string> atoms;
+      for (uint32_t p = 0; p < context_.program.predicates.size(); ++p) {
+        if (context_.program.predicates[p].helper) continue;
+        oracle::for_each_row(
+            instance_.database, PredId{p}, [&](const Tuple& tuple, std::optional<AtomId> atom) {
+              context_.tick();
+              const bool holds =
+                  !atom || bounds_.lower[*atom] || std::ranges::binary_search(world, *atom);
+              if (holds) atoms.push_back(oracle::atom_text(PredId{p}, tuple, context_));
+            });
+      }
+      std::ranges::sort(atoms);
+      view.worlds.push_back(std::move(atoms));
+    }
+    std::ranges::sort(view.worlds);
+  }
+
+  oracle::Context& context_;
+  SearchCounts& counts_;
+  oracle::Instantiation instance_;
+  oracle::Bounds bounds_;
+  oracle::GroundProgram open_;  // what the bounds do not decide
+  std::optional<WorldViews> views_;
+};
+
+}  // namespace
+
+std::optional<Answer> evaluate(const lang::Program& program, const logic::Analysis& analysis,
+                               lang::Session& session, const logic::AnswerOptions& options,
+                               const oracle::Preset* preset) {
+  // Bounds are all that the well-founded semantics asks for.
+  if (options.well_founded) return oracle::evaluate(program, analysis, session, options, preset);
+  if (oracle::refuse_unsupported(program, session)) return std::nullopt;
+  oracle::Context context(program, analysis, session, options);
+  context.preset = preset;
+  SearchCounts counts;
+  Evaluation evaluation(context, counts);
+  return oracle::answer_or_report(context, [&] { return evaluation.run(); });
+}
+
+}  // namespace xlog::epistemic

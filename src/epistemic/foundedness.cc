@@ -1,0 +1,106 @@
+#include "epistemic/foundedness.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "epistemic/solver_limits.h"
+#include "oracle/well_founded.h"
+#include "oracle/world_views.h"
+
+namespace xlog::epistemic {
+
+using oracle::AtomId;
+using oracle::GroundKind;
+using oracle::GroundLiteral;
+using oracle::GroundRule;
+using solve::Literal;
+using solve::Outcome;
+
+Foundedness::Foundedness(const oracle::GroundProgram& unit, oracle::Context& context,
+                         SearchCounts& counts)
+    : unit_(unit), context_(context), counts_(counts) {
+  for (const GroundRule& rule : unit.rules) {
+    disjunctive_ |= rule.heads.size() > 1;
+    if (rule.heads.empty()) continue;
+    for (const GroundLiteral& literal : rule.body) {
+      if (literal.kind != GroundKind::Modal) continue;
+      if (!oracle::needs_foundation(literal.modal, context.options.mode)) continue;
+      to_found_.emplace_back(literal.index, asks_for_all(literal.modal));
+    }
+  }
+}
+
+bool Foundedness::is_founded(const Translation& translation, const std::vector<Literal>& guess,
+                             solve::StableModels& worlds) {
+  const bool believes = std::ranges::any_of(to_found_, [&](const auto& asked) {
+    GroundLiteral literal;
+    literal.kind = GroundKind::Modal;
+    literal.modal = asked.second ? lang::Modal::Know : lang::Modal::Possible;
+    literal.index = asked.first;
+    return guess[translation.question(literal)] > 0;
+  });
+  // A stable model founds its atoms by rules.
+  if (!believes) return true;
+  return disjunctive_ ? by_worlds(worlds) : by_questions(guess);
+}
+
+bool Foundedness::by_worlds(solve::StableModels& worlds) {
+  oracle::WorldSet listed;
+  const solve::Enumeration all =
+      worlds.enumerate(limits_of(context_), [&](const solve::StableModels& solver) {
+        context_.count_candidate();
+        oracle::Interpretation& world = listed.emplace_back(unit_.atom_count, false);
+        for (AtomId a = 0; a < unit_.atom_count; ++a) world[a] = solver.holds(Translation::atom(a));
+        return true;
+      });
+  settled(all.outcome, context_);
+  std::ranges::sort(listed);
+  return oracle::is_founded(unit_, listed, context_.options.mode, context_);
+}
+
+void Foundedness::start() {
+  if (translation_) return;
+  translation_.emplace(unit_, context_.names());
+  foundation_ = translation_->add_foundation(context_.options.mode);
+  const Status added = solver_.add(translation_->take());
+  XLOG_CHECK(added.ok(), "a translated unit is a program");
+}
+
+// Whether some world has all of these.
+bool Foundedness::asks(const std::vector<Literal>& assumptions) {
+  solver_.retract_all();
+  for (const Literal literal : assumptions) solver_.assume(literal);
+  ++counts_.solver_calls;
+  return settled(solver_.solve(limits_of(context_)), context_) == Outcome::Sat;
+}
+
+bool Foundedness::by_questions(const std::vector<Literal>& guess) {
+  start();
+  const std::vector<Question>& questions = translation_->questions();
+  std::vector<bool> is_supported(questions.size(), false);
+  const auto assumed = [&] {
+    std::vector<Literal> literals = guess;
+    for (size_t q = 0; q < questions.size(); ++q) {
+      const Literal supported = foundation_.supported[q];
+      if (supported != 0) literals.push_back(is_supported[q] ? supported : -supported);
+    }
+    return literals;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t q = 0; q < questions.size(); ++q) {
+      if (foundation_.supported[q] == 0 || is_supported[q] || guess[q] < 0) continue;
+      const Literal founded = foundation_.founded[questions[q].atom];
+      std::vector<Literal> literals = assumed();
+      literals.push_back(questions[q].all ? -founded : founded);
+      if (asks(literals) == questions[q].all) continue;
+      is_supported[q] = true;
+      changed = true;
+    }
+  }
+  std::vector<Literal> literals = assumed();
+  literals.push_back(foundation_.unfounded);
+  return !asks(literals);
+}
+
+}  // namespace xlog::epistemic

@@ -1,0 +1,238 @@
+#include "epistemic/solve_unit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "base/check.h"
+#include "epistemic/foundedness.h"
+#include "epistemic/solver_limits.h"
+#include "epistemic/translate.h"
+#include "solve/stable_models.h"
+
+namespace xlog::epistemic {
+
+using oracle::AtomId;
+using oracle::Interpretation;
+using solve::Atom;
+using solve::Literal;
+using solve::Outcome;
+using solve::StableModels;
+
+namespace {
+
+class UnitSolver {
+ public:
+  UnitSolver(const oracle::GroundProgram& unit, oracle::Context& context, SearchCounts& counts)
+      : unit_(unit),
+        context_(context),
+        counts_(counts),
+        translation_(unit, context.names()),
+        foundedness_(unit, context, counts) {
+    solve::GroundProgram program = translation_.program();
+    violated_ = program.new_atom();
+    for (const Question& q : questions()) {
+      const Atom asked = Translation::atom(q.atom);
+      const Literal yes = q.proposition;
+      program.add_rule(solve::HeadKind::Disjunction, {violated_},
+                       {q.all ? yes : -yes, q.all ? -asked : asked});
+    }
+    start(tester_, program);
+    if (questions().empty()) return;
+    program.add_rule(solve::HeadKind::Disjunction, {}, {violated_});
+    start(generator_, std::move(program));
+    forbid_known_but_impossible();
+  }
+
+  std::vector<View> run() {
+    std::vector<View> views;
+    if (questions().empty()) {
+      if (solve(tester_) == Outcome::Sat) views.push_back(view());
+      return views;
+    }
+    while (solve(generator_) == Outcome::Sat) {
+      ++counts_.candidates;
+      context_.count_candidate();
+      guess_.clear();
+      for (const Question& q : questions()) {
+        guess_.push_back(generator_.holds(q.proposition) ? q.proposition : -q.proposition);
+      }
+      seen_true_.assign(unit_.atom_count, false);
+      seen_false_.assign(unit_.atom_count, false);
+      note_world(generator_);
+      tester_.retract_all();
+      for (const Literal answer : guess_) tester_.assume(answer);
+      if (!test()) continue;
+      if (foundedness_.is_founded(translation_, guess_, tester_)) {
+        ++counts_.accepted;
+        views.push_back(view());
+      } else {
+        ++counts_.unfounded;
+      }
+      generator_.forbid(guess_);
+    }
+    std::ranges::sort(views, [](const View& a, const View& b) { return a.status < b.status; });
+    return views;
+  }
+
+ private:
+  const std::vector<Question>& questions() const { return translation_.questions(); }
+
+  void start(StableModels& solver, solve::GroundProgram program) {
+    const Status added = solver.add(std::move(program));
+    XLOG_CHECK(added.ok(), "a translated unit is a program");
+  }
+
+  Outcome solve(StableModels& solver) {
+    ++counts_.solver_calls;
+    return settled(solver.solve(limits_of(context_)), context_);
+  }
+
+  // What holds in all of some worlds holds in one of them.
+  void forbid_known_but_impossible() {
+    for (const Question& all : questions()) {
+      if (!all.all) continue;
+      for (const Question& some : questions()) {
+        if (some.all || some.atom != all.atom) continue;
+        generator_.forbid(std::vector<Literal>{all.proposition, -some.proposition});
+      }
+    }
+  }
+
+  void note_world(const StableModels& solver) {
+    for (AtomId a = 0; a < unit_.atom_count; ++a) {
+      (solver.holds(Translation::atom(a)) ? seen_true_ : seen_false_)[a] = true;
+    }
+  }
+
+  Interpretation world_of(const StableModels& solver) const {
+    Interpretation world(unit_.atom_count, false);
+    for (AtomId a = 0; a < unit_.atom_count; ++a) world[a] = solver.holds(Translation::atom(a));
+    return world;
+  }
+
+  // Whether the worlds under the guess give every question the answer that was guessed.
+  bool test() {
+    tester_.assume(violated_);
+    const bool has_counterexample = solve(tester_) == Outcome::Sat;
+    if (has_counterexample) learn_from_world();
+    tester_.retract(violated_);
+    if (has_counterexample) return false;
+    for (size_t q = 0; q < questions().size(); ++q) {
+      const Question& question = questions()[q];
+      const bool yes = guess_[q] > 0;
+      // All worlds say yes to the one, and no world to the other: that was looked at above.
+      if (question.all == yes) continue;
+      const bool wants_true = !question.all;
+      if ((wants_true ? seen_true_ : seen_false_)[question.atom]) continue;
+      const Literal wanted =
+          wants_true ? Translation::atom(question.atom) : -Translation::atom(question.atom);
+      tester_.assume(wanted);
+      const bool found = solve(tester_) == Outcome::Sat;
+      if (found) note_world(tester_);
+      tester_.retract(wanted);
+      if (found) continue;
+      ++(question.all ? counts_.not_open : counts_.not_possible);
+      learn_from_absence(q);
+      return false;
+    }
+    return true;
+  }
+
+  // The tester's world contradicts an answer, and would under every guess that gives the same
+  // answers to the questions on which it rests.
+  void learn_from_world() {
+    const Interpretation world = world_of(tester_);
+    const std::vector<bool> relevant = translation_.relevant_questions(world);
+    for (size_t q = 0; q < questions().size(); ++q) {
+      const Question& question = questions()[q];
+      const bool yes = guess_[q] > 0;
+      const bool holds = world[question.atom];
+      const bool contradicts = question.all ? yes && !holds : !yes && holds;
+      if (!contradicts) continue;
+      ++(question.all ? counts_.not_known : counts_.not_open);
+      std::vector<Literal> nogood = {guess_[q]};
+      for (size_t other = 0; other < questions().size(); ++other) {
+        if (relevant[other] && other != q) nogood.push_back(guess_[other]);
+      }
+      generator_.forbid(nogood);
+      return;
+    }
+    XLOG_UNREACHABLE("a counterexample contradicts some answer");
+  }
+
+  // No world has what the answer promises: as long as the answers stay that the solver used.
+  void learn_from_absence(size_t q) {
+    std::vector<Literal> nogood = {guess_[q]};
+    for (const Literal literal : tester_.failed()) {
+      const bool is_answer = std::ranges::find(guess_, literal) != guess_.end();
+      if (is_answer && literal != guess_[q]) nogood.push_back(literal);
+    }
+    generator_.forbid(nogood);
+  }
+
+  // The view under what the tester assumes.
+  View view() {
+    View view;
+    std::vector<Atom> atoms;
+    for (AtomId a = 0; a < unit_.atom_count; ++a) atoms.push_back(Translation::atom(a));
+    view.status.assign(unit_.atom_count, AtomStatus::Never);
+    if (!atoms.empty()) {
+      counts_.solver_calls += 2;
+      const solve::Limits limits = limits_of(context_);
+      const solve::Consequences some = tester_.brave(limits, atoms);
+      settled(some.outcome, context_);
+      for (const Atom a : some.atoms)
+        view.status[static_cast<size_t>(a) - 1] = AtomStatus::Sometimes;
+      const solve::Consequences all = tester_.cautious(limits, atoms);
+      settled(all.outcome, context_);
+      for (const Atom a : all.atoms) view.status[static_cast<size_t>(a) - 1] = AtomStatus::Always;
+    }
+    const solve::ModelCount count = tester_.count(limits_of(context_));
+    settled(count.outcome, context_);
+    view.worlds = count.models;
+    list_worlds(view);
+    return view;
+  }
+
+  void list_worlds(View& view) {
+    const uint64_t most = context_.options.max_worlds;
+    if (most == 0) return;
+    std::vector<Interpretation> worlds;
+    const solve::Enumeration listed =
+        tester_.enumerate(limits_of(context_), [&](const StableModels& solver) {
+          worlds.push_back(world_of(solver));
+          return worlds.size() < most;
+        });
+    settled(listed.outcome, context_);
+    std::ranges::sort(worlds);
+    for (const Interpretation& world : worlds) {
+      std::vector<AtomId>& atoms = view.listed.emplace_back();
+      for (AtomId a = 0; a < unit_.atom_count; ++a) {
+        if (world[a]) atoms.push_back(a);
+      }
+    }
+  }
+
+  const oracle::GroundProgram& unit_;
+  oracle::Context& context_;
+  SearchCounts& counts_;
+  Translation translation_;
+  Foundedness foundedness_;
+  StableModels tester_, generator_;
+  Atom violated_ = 0;           // an answer "in all" or "in none" is wrong in this world
+  std::vector<Literal> guess_;  // by question
+  std::vector<bool> seen_true_, seen_false_;  // by atom, in worlds under the guess
+};
+
+}  // namespace
+
+std::vector<View> solve_unit(const oracle::GroundProgram& unit, oracle::Context& context,
+                             SearchCounts& counts) {
+  ++counts.units;
+  return UnitSolver(unit, context, counts).run();
+}
+
+}  // namespace xlog::epistemic

@@ -1,0 +1,30 @@
+#include "epistemic/solver_limits.h"
+
+#include <fmt/format.h>
+
+namespace xlog::epistemic {
+
+solve::Limits limits_of(const oracle::Context& context) {
+  solve::Limits limits;
+  const double seconds = context.options.timeout_seconds;
+  if (seconds > 0) {
+    limits.deadline = context.start + std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                          std::chrono::duration<double>(seconds));
+  }
+  if (context.options.memory_limit > 0) limits.memory_bytes = context.options.memory_limit;
+  return limits;
+}
+
+solve::Outcome settled(solve::Outcome outcome, const oracle::Context& context) {
+  if (outcome == solve::Outcome::Timeout) {
+    throw oracle::LimitExceeded{
+        fmt::format("not finished after {} seconds", context.options.timeout_seconds),
+        "raise it with `--timeout SECONDS`"};
+  }
+  if (outcome == solve::Outcome::Unknown) {
+    context.out_of_memory(context.options.memory_limit, "the solver's clauses took it");
+  }
+  return outcome;
+}
+
+}  // namespace xlog::epistemic

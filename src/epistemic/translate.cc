@@ -1,0 +1,337 @@
+#include "epistemic/translate.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "base/check.h"
+#include "oracle/context.h"
+#include "oracle/well_founded.h"
+
+namespace xlog::epistemic {
+
+using lang::Modal;
+using lang::TypeKind;
+using lang::Value;
+using oracle::AggregateInput;
+using oracle::AtomId;
+using oracle::Fold;
+using oracle::GroundBound;
+using oracle::GroundHead;
+using oracle::GroundKind;
+using oracle::GroundLiteral;
+using oracle::GroundRule;
+using solve::Atom;
+using solve::HeadKind;
+using solve::Literal;
+using solve::WeightedLiteral;
+
+namespace {
+
+constexpr int64_t kMostSum = int64_t{1} << 60;
+constexpr size_t kMostSubsetElements = 16;
+
+}  // namespace
+
+bool asks_for_all(Modal modal) {
+  return modal == Modal::Know || modal == Modal::NotKnow || modal == Modal::NotPossibleNot;
+}
+
+bool is_negated(Modal modal) { return modal == Modal::NotKnow || modal == Modal::NotPossible; }
+
+Translation::Translation(const oracle::GroundProgram& unit, lang::Names& names)
+    : unit_(unit), names_(names), aggregates_(unit.aggregates.size()) {
+  program_.need_atoms(static_cast<int32_t>(unit.atom_count));
+  find_questions();
+  add_rules();
+}
+
+size_t Translation::question(const GroundLiteral& modal) const {
+  return question_of_.at({modal.index, asks_for_all(modal.modal)});
+}
+
+void Translation::find_questions() {
+  const auto visit = [&](AtomId atom, const GroundLiteral& literal) {
+    if (literal.kind != GroundKind::Modal) return;
+    const bool all = asks_for_all(literal.modal);
+    const auto [entry, is_new] = question_of_.emplace(std::pair(atom, all), questions_.size());
+    if (is_new) questions_.push_back({atom, all, program_.new_atom()});
+  };
+  const auto visit_body = [&](const Body& body) {
+    for (const GroundLiteral& literal : body) oracle::for_each_atom(literal, unit_, visit);
+  };
+  for (const GroundRule& rule : unit_.rules) visit_body(rule.body);
+  for (const GroundBound& bound : unit_.bounds) {
+    visit_body(bound.body);
+    for (const auto& element : bound.elements) visit_body(element.condition);
+  }
+  for (const Question& q : questions_) add_rule({q.proposition}, {}, HeadKind::Choice);
+}
+
+void Translation::add_rule(std::vector<Atom> head, std::vector<Literal> body, HeadKind kind) {
+  program_.add_rule(kind, std::span<const Atom>(head), std::span<const Literal>(body));
+}
+
+void Translation::add_rules() {
+  for (const GroundRule& rule : unit_.rules) {
+    std::vector<Atom> head;
+    for (const AtomId a : rule.heads) head.push_back(atom(a));
+    add_rule(std::move(head), body_of(rule.body),
+             rule.kind == GroundHead::Choice ? HeadKind::Choice : HeadKind::Disjunction);
+  }
+  for (const GroundBound& bound : unit_.bounds) add_bound(bound);
+}
+
+// An atom counts once, whichever of its conditions hold.
+void Translation::add_bound(const GroundBound& bound) {
+  std::map<AtomId, Atom> counted;
+  for (const GroundBound::Element& element : bound.elements) {
+    const auto [entry, is_new] = counted.emplace(element.atom, 0);
+    if (is_new) entry->second = program_.new_atom();
+    add_rule({entry->second}, body_of(element.condition));
+  }
+  std::vector<WeightedLiteral> terms;
+  for (const auto& [which, counts] : counted) terms.push_back({counts, 1});
+  const auto most = static_cast<int64_t>(terms.size());
+  std::vector<Literal> body = body_of(bound.body);
+  if (bound.lower > 0) {
+    std::vector<Literal> too_few = body;
+    if (bound.lower <= most) too_few.push_back(-at_least(bound.lower, terms));
+    add_rule({}, std::move(too_few));
+  }
+  if (bound.upper < most) {
+    if (bound.upper >= 0) body.push_back(at_least(bound.upper + 1, terms));
+    add_rule({}, std::move(body));
+  }
+}
+
+std::vector<Literal> Translation::body_of(const Body& body) {
+  std::vector<Literal> literals;
+  for (const GroundLiteral& literal : body) literals.push_back(literal_of(literal));
+  std::ranges::sort(literals);
+  literals.erase(std::ranges::unique(literals).begin(), literals.end());
+  return literals;
+}
+
+Literal Translation::literal_of(const GroundLiteral& literal) {
+  switch (literal.kind) {
+    case GroundKind::Pos:
+      return atom(literal.index);
+    case GroundKind::Neg:
+      return -atom(literal.index);
+    case GroundKind::NotNot:
+      return not_not(literal.index);
+    case GroundKind::Modal: {
+      const Atom yes = questions_[question(literal)].proposition;
+      return is_negated(literal.modal) ? -yes : yes;
+    }
+    case GroundKind::Aggregate:
+      return aggregate(literal.index);
+  }
+  XLOG_UNREACHABLE("all literals are covered");
+}
+
+Literal Translation::not_not(AtomId id) {
+  const auto [entry, is_new] = negations_.emplace(id, 0);
+  if (is_new) {
+    entry->second = program_.new_atom();
+    add_rule({entry->second}, {-atom(id)});
+  }
+  return -entry->second;
+}
+
+Atom Translation::conjunction(const Body& body) {
+  const Atom made = program_.new_atom();
+  add_rule({made}, body_of(body));
+  return made;
+}
+
+// The true terms weigh at least `bound`.
+Atom Translation::at_least(int64_t bound, const std::vector<WeightedLiteral>& terms) {
+  const Atom made = program_.new_atom();
+  std::vector<Literal> literals;
+  std::vector<int64_t> weights;
+  for (const WeightedLiteral& term : terms) {
+    literals.push_back(term.literal);
+    weights.push_back(term.weight);
+  }
+  if (bound <= 0) {
+    add_rule({made}, {});
+  } else {
+    const Atom head[] = {made};
+    program_.add_weight_rule(HeadKind::Disjunction, std::span<const Atom>(head), bound,
+                             std::span<const Literal>(literals), std::span<const int64_t>(weights));
+  }
+  return made;
+}
+
+// ---- aggregates ----
+
+// What an aggregate reads lies below its rule, so its truth is that of what holds in a world.
+Atom Translation::aggregate(uint32_t index) {
+  if (aggregates_[index]) return *aggregates_[index];
+  const oracle::GroundAggregate& aggregate = unit_.aggregates[index];
+  const AggregateInput& input = *aggregate.input;
+  std::vector<Atom> counts;
+  for (const AggregateInput::Element& element : input.elements) {
+    counts.push_back(conjunction(element.condition));
+  }
+  const Atom holds = program_.new_atom();
+  aggregates_[index] = holds;
+  std::vector<Literal> body;
+  for (size_t column = 0; column < input.folds.size(); ++column) {
+    std::vector<Literal> part = fold_result(input, column, aggregate.result[column], counts);
+    if (part.empty()) {
+      subsets(aggregate, counts, holds);
+      return holds;
+    }
+    body.insert(body.end(), part.begin(), part.end());
+  }
+  if (input.nonempty) {
+    const Atom some = program_.new_atom();
+    for (const Atom counted : counts) add_rule({some}, {counted});
+    body.push_back(some);
+  }
+  add_rule({holds}, std::move(body));
+  return holds;
+}
+
+// Literals that hold together when one column of an aggregate has this result; none where that
+// cannot be said so.
+std::vector<Literal> Translation::fold_result(const AggregateInput& input, size_t column,
+                                              const Value& result,
+                                              const std::vector<Atom>& counts) {
+  const Fold& fold = input.folds[column];
+  std::vector<WeightedLiteral> terms;
+  int64_t bound = 0;
+  switch (fold.kind) {
+    case Fold::Kind::Count:
+      for (const Atom counted : counts) terms.push_back({counted, 1});
+      if (result.bits > counts.size())
+        return {at_least(static_cast<int64_t>(counts.size()) + 1, terms)};
+      bound = static_cast<int64_t>(result.bits);
+      break;
+    case Fold::Kind::Sum: {
+      if (fold.result.kind != TypeKind::I64 && fold.result.kind != TypeKind::U64) return {};
+      const auto is_small = [](const Value& value) {
+        return value.as_signed() > -kMostSum && value.as_signed() < kMostSum;
+      };
+      if (!is_small(result)) return {};
+      bound = result.as_signed();
+      int64_t sum = 0;
+      for (size_t e = 0; e < counts.size(); ++e) {
+        const Value& value = input.elements[e].values[column];
+        if (!lang::is_integer(value.kind) || !is_small(value)) return {};
+        const int64_t weight = value.as_signed();
+        sum += std::abs(weight);
+        if (sum >= kMostSum) return {};
+        if (weight > 0) terms.push_back({counts[e], weight});
+        if (weight < 0) {
+          terms.push_back({-counts[e], -weight});
+          bound -= weight;
+        }
+      }
+      break;
+    }
+    case Fold::Kind::Min:
+    case Fold::Kind::Max: {
+      const Atom some = program_.new_atom(), better = program_.new_atom();
+      for (size_t e = 0; e < counts.size(); ++e) {
+        const auto order = lang::compare(input.elements[e].values[column], result, names_);
+        if (order == 0) add_rule({some}, {counts[e]});
+        const bool is_better = fold.kind == Fold::Kind::Min ? order < 0 : order > 0;
+        if (is_better) add_rule({better}, {counts[e]});
+      }
+      return {some, -better};
+    }
+    default:
+      return {};
+  }
+  return {at_least(bound, terms), -at_least(bound + 1, terms)};
+}
+
+// The last resort: every choice of elements with the right result.
+void Translation::subsets(const oracle::GroundAggregate& aggregate, const std::vector<Atom>& counts,
+                          Atom holds) {
+  const AggregateInput& input = *aggregate.input;
+  if (counts.size() > kMostSubsetElements) {
+    throw oracle::LimitExceeded{
+        "an aggregate over more than 16 rows that may or may not hold has too many results",
+        "count, sum of integers, min and max have no such limit"};
+  }
+  for (uint32_t bits = 0; bits < (1u << counts.size()); ++bits) {
+    std::vector<const std::vector<Value>*> rows;
+    std::vector<Literal> body;
+    for (size_t e = 0; e < counts.size(); ++e) {
+      const bool taken = (bits >> e & 1) != 0;
+      if (taken) rows.push_back(&input.elements[e].values);
+      body.push_back(taken ? counts[e] : -counts[e]);
+    }
+    const auto result = oracle::fold_rows(input.folds, input.nonempty, rows, names_);
+    if (result && *result == aggregate.result) add_rule({holds}, std::move(body));
+  }
+}
+
+// ---- foundedness ----
+
+Translation::Foundation Translation::add_foundation(logic::Mode mode) {
+  Foundation foundation;
+  for (AtomId a = 0; a < unit_.atom_count; ++a) foundation.founded.push_back(program_.new_atom());
+  foundation.supported.assign(questions_.size(), 0);
+  foundation.unfounded = program_.new_atom();
+  for (const GroundRule& rule : unit_.rules) {
+    XLOG_CHECK(rule.heads.size() <= 1, "disjunctions are founded in another way");
+    if (rule.heads.empty()) continue;
+    std::vector<Literal> body;
+    for (const GroundLiteral& literal : rule.body) {
+      if (literal.kind == GroundKind::Pos) {
+        body.push_back(foundation.founded[literal.index]);
+        continue;
+      }
+      body.push_back(literal_of(literal));
+      if (literal.kind != GroundKind::Modal || !oracle::needs_foundation(literal.modal, mode)) {
+        continue;
+      }
+      Atom& supported = foundation.supported[question(literal)];
+      if (supported == 0) {
+        supported = program_.new_atom();
+        add_rule({supported}, {}, HeadKind::Choice);
+      }
+      body.push_back(supported);
+    }
+    if (rule.kind == GroundHead::Choice) body.push_back(atom(rule.heads[0]));
+    add_rule({foundation.founded[rule.heads[0]]}, std::move(body));
+  }
+  for (AtomId a = 0; a < unit_.atom_count; ++a) {
+    add_rule({foundation.unfounded}, {atom(a), -foundation.founded[a]});
+  }
+  return foundation;
+}
+
+// ---- what a world depends on ----
+
+std::vector<bool> Translation::relevant_questions(const oracle::Interpretation& world) const {
+  std::vector<bool> relevant(questions_.size(), false);
+  const auto note = [&](const Body& body) {
+    for (const GroundLiteral& literal : body) {
+      oracle::for_each_atom(literal, unit_, [&](AtomId, const GroundLiteral& inner) {
+        if (inner.kind == GroundKind::Modal) relevant[question(inner)] = true;
+      });
+    }
+  };
+  const auto fails = [&](const GroundLiteral& literal) {
+    if (literal.kind == GroundKind::Neg) return bool{world[literal.index]};
+    const bool plain = literal.kind == GroundKind::Pos || literal.kind == GroundKind::NotNot;
+    return plain && !world[literal.index];
+  };
+  for (const GroundRule& rule : unit_.rules) {
+    if (std::ranges::none_of(rule.body, fails)) note(rule.body);
+  }
+  for (const GroundBound& bound : unit_.bounds) {
+    if (std::ranges::any_of(bound.body, fails)) continue;
+    note(bound.body);
+    for (const auto& element : bound.elements) note(element.condition);
+  }
+  return relevant;
+}
+
+}  // namespace xlog::epistemic

@@ -1,0 +1,85 @@
+// A unit as a ground program of solve/: atoms keep their numbers, counted from 1, and each modal
+// question that the unit asks about its own atoms becomes an atom that a choice leaves open.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "lang/value.h"
+#include "logic/answer.h"
+#include "oracle/ground.h"
+#include "solve/ground_program.h"
+
+namespace xlog::epistemic {
+
+// Is the atom in all worlds, or is it in some?
+struct Question {
+  oracle::AtomId atom = 0;
+  bool all = false;
+  solve::Atom proposition = 0;  // "yes"
+};
+
+// Whether a modal literal asks for all worlds, and whether it holds where the answer is no.
+bool asks_for_all(lang::Modal modal);
+bool is_negated(lang::Modal modal);
+
+class Translation {
+ public:
+  Translation(const oracle::GroundProgram& unit, lang::Names& names);
+
+  // The rules, with a choice for each question.
+  const solve::GroundProgram& program() const { return program_; }
+  solve::GroundProgram take() { return std::move(program_); }
+  const std::vector<Question>& questions() const { return questions_; }
+
+  static solve::Atom atom(oracle::AtomId id) { return static_cast<solve::Atom>(id) + 1; }
+  // Of the unit's atoms; further ones are the translation's own.
+  oracle::AtomId atom_count() const { return unit_.atom_count; }
+
+  // The atom for the truth of a modal literal's question.
+  size_t question(const oracle::GroundLiteral& modal) const;
+
+  // Adds rules that say what is founded where only the supported questions count: the atoms
+  // founded(a) for atoms a, given the worlds of the program itself. The atom supported(q) is open.
+  struct Foundation {
+    std::vector<solve::Atom> founded;    // by atom of the unit
+    std::vector<solve::Atom> supported;  // by question; 0 where no literal has to be founded
+    solve::Atom unfounded = 0;           // some atom holds and is not founded
+  };
+  Foundation add_foundation(logic::Mode mode);
+
+  // Which questions the bodies of rules ask whose other literals hold in a world.
+  std::vector<bool> relevant_questions(const oracle::Interpretation& world) const;
+
+ private:
+  using Body = std::vector<oracle::GroundLiteral>;
+
+  void find_questions();
+  void add_rules();
+  void add_bound(const oracle::GroundBound& bound);
+  std::vector<solve::Literal> body_of(const Body& body);
+  solve::Literal literal_of(const oracle::GroundLiteral& literal);
+  solve::Literal not_not(oracle::AtomId atom);
+  solve::Atom conjunction(const Body& body);
+  solve::Atom at_least(int64_t bound, const std::vector<solve::WeightedLiteral>& terms);
+  solve::Atom aggregate(uint32_t index);
+  std::vector<solve::Literal> fold_result(const oracle::AggregateInput& input, size_t column,
+                                          const lang::Value& result,
+                                          const std::vector<solve::Atom>& counts);
+  void subsets(const oracle::GroundAggregate& aggregate, const std::vector<solve::Atom>& counts,
+               solve::Atom holds);
+  void add_rule(std::vector<solve::Atom> head, std::vector<solve::Literal> body,
+                solve::HeadKind kind = solve::HeadKind::Disjunction);
+
+  const oracle::GroundProgram& unit_;
+  lang::Names& names_;
+  solve::GroundProgram program_;
+  std::vector<Question> questions_;
+  std::map<std::pair<oracle::AtomId, bool>, size_t> question_of_;
+  std::map<oracle::AtomId, solve::Atom> negations_;  // n :- not a.
+  std::vector<std::optional<solve::Atom>> aggregates_;
+};
+
+}  // namespace xlog::epistemic

@@ -1,0 +1,377 @@
+#include "epistemic/units.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "base/check.h"
+
+namespace xlog::epistemic {
+
+using oracle::AtomId;
+using oracle::GroundAggregate;
+using oracle::GroundBound;
+using oracle::GroundKind;
+using oracle::GroundLiteral;
+using oracle::GroundProgram;
+using oracle::GroundRule;
+using Body = std::vector<GroundLiteral>;
+
+namespace {
+
+class UnionFind {
+ public:
+  explicit UnionFind(uint32_t size) : parent_(size) {
+    std::iota(parent_.begin(), parent_.end(), 0);
+  }
+  uint32_t find(uint32_t a) {
+    while (parent_[a] != a) a = parent_[a] = parent_[parent_[a]];
+    return a;
+  }
+  void unite(uint32_t a, uint32_t b) {
+    a = find(a);
+    b = find(b);
+    parent_[std::max(a, b)] = std::min(a, b);
+  }
+
+ private:
+  std::vector<uint32_t> parent_;
+};
+
+template <typename Visit>
+void for_each_body(const GroundBound& bound, const Visit& visit) {
+  visit(bound.body);
+  for (const GroundBound::Element& element : bound.elements) visit(element.condition);
+}
+
+}  // namespace
+
+Units::Lists Units::Lists::by(const std::vector<uint32_t>& list_of, uint32_t lists) {
+  Lists made;
+  made.starts.assign(lists + 1, 0);
+  for (const uint32_t list : list_of) {
+    if (list != kNone) ++made.starts[list + 1];
+  }
+  for (uint32_t i = 0; i < lists; ++i) made.starts[i + 1] += made.starts[i];
+  made.values.resize(made.starts.back());
+  std::vector<uint32_t> at(made.starts.begin(), made.starts.end() - 1);
+  for (uint32_t i = 0; i < list_of.size(); ++i) {
+    if (list_of[i] != kNone) made.values[at[list_of[i]]++] = i;
+  }
+  return made;
+}
+
+Units::Units(const GroundProgram& program) : program_(program) {
+  find_groups();
+  find_units();
+  find_clusters();
+}
+
+// ---- groups: what is mentioned together ----
+
+void Units::find_groups() {
+  const uint32_t atoms = program_.atom_count;
+  UnionFind together(atoms);
+  std::vector<bool> mentioned(atoms, false);
+  // The last objective atom of all that is given to it; modal ones are collected.
+  std::vector<AtomId> asked;
+  uint32_t anchor = kNone;
+  const auto mention = [&](AtomId atom) {
+    mentioned[atom] = true;
+    if (anchor != kNone) together.unite(anchor, atom);
+    anchor = atom;
+  };
+  const auto look_at = [&](const Body& body) {
+    for (const GroundLiteral& literal : body) {
+      oracle::for_each_atom(literal, program_, [&](AtomId atom, const GroundLiteral& inner) {
+        if (inner.kind == GroundKind::Modal) {
+          asked.push_back(atom);
+        } else {
+          mention(atom);
+        }
+      });
+    }
+  };
+  std::vector<uint32_t> anchors;                       // of rules, then of bounds
+  std::vector<std::pair<uint32_t, AtomId>> questions;  // rule or bound, asked atom
+  const auto finish = [&] {
+    for (const AtomId atom : asked) {
+      mentioned[atom] = true;
+      questions.emplace_back(static_cast<uint32_t>(anchors.size()), atom);
+    }
+    anchors.push_back(anchor);
+    asked.clear();
+    anchor = kNone;
+  };
+  for (const GroundRule& rule : program_.rules) {
+    for (const AtomId head : rule.heads) mention(head);
+    look_at(rule.body);
+    finish();
+  }
+  for (const GroundBound& bound : program_.bounds) {
+    for_each_body(bound, look_at);
+    finish();
+  }
+
+  group_of_atom_.assign(atoms, kNone);
+  for (AtomId a = 0; a < atoms; ++a) {
+    if (!mentioned[a]) continue;
+    const AtomId root = together.find(a);
+    if (root == a) group_of_atom_[a] = groups_++;
+    group_of_atom_[a] = group_of_atom_[root];
+  }
+  // What mentions no atom objectively is a group of its own.
+  std::vector<uint32_t> group_of;
+  for (const uint32_t at : anchors) {
+    group_of.push_back(at == kNone ? groups_++ : group_of_atom_[at]);
+  }
+  for (const auto& [what, atom] : questions) {
+    const uint32_t from = group_of_atom_[atom];
+    if (from != group_of[what]) edges_.emplace_back(from, group_of[what]);
+  }
+  const auto split = group_of.begin() + static_cast<ptrdiff_t>(program_.rules.size());
+  group_of_rule_.assign(group_of.begin(), split);
+  group_of_bound_.assign(split, group_of.end());
+  std::ranges::sort(edges_);
+  edges_.erase(std::ranges::unique(edges_).begin(), edges_.end());
+}
+
+// ---- units: groups that ask each other ----
+
+// Strong components by Tarjan's algorithm over the groups that a group asks, without recursion:
+// components come out after those that they ask.
+void Units::find_units() {
+  std::vector<uint32_t> asking(edges_.size());
+  for (size_t e = 0; e < edges_.size(); ++e) asking[e] = edges_[e].second;
+  const Lists asks = Lists::by(asking, groups_);  // edges of an asking group
+  std::vector<uint32_t> number(groups_, 0), low(groups_, 0);
+  std::vector<bool> open(groups_, false);
+  unit_of_group_.assign(groups_, kNone);
+  std::vector<uint32_t> stack;
+  struct Frame {
+    uint32_t group, next;
+  };
+  std::vector<Frame> frames;
+  uint32_t numbered = 0, units = 0;
+  const auto enter = [&](uint32_t group) {
+    number[group] = low[group] = ++numbered;
+    open[group] = true;
+    stack.push_back(group);
+    frames.push_back({group, 0});
+  };
+  for (uint32_t start = 0; start < groups_; ++start) {
+    if (number[start] != 0) continue;
+    enter(start);
+    while (!frames.empty()) {
+      Frame& frame = frames.back();
+      const std::span<const uint32_t> below = asks[frame.group];
+      if (frame.next < below.size()) {
+        const uint32_t asked = edges_[below[frame.next++]].first;
+        if (number[asked] == 0) {
+          enter(asked);
+        } else if (open[asked]) {
+          low[frame.group] = std::min(low[frame.group], number[asked]);
+        }
+        continue;
+      }
+      const uint32_t group = frame.group;
+      frames.pop_back();
+      if (!frames.empty()) {
+        low[frames.back().group] = std::min(low[frames.back().group], low[group]);
+      }
+      if (low[group] != number[group]) continue;
+      for (uint32_t member = kNone; member != group;) {
+        member = stack.back();
+        stack.pop_back();
+        open[member] = false;
+        unit_of_group_[member] = units;
+      }
+      ++units;
+    }
+  }
+  const auto to_units = [&](std::vector<uint32_t>& groups) {
+    for (uint32_t& group : groups) group = group == kNone ? kNone : unit_of_group_[group];
+  };
+  to_units(group_of_atom_);
+  to_units(group_of_rule_);
+  to_units(group_of_bound_);
+  unit_of_ = std::move(group_of_atom_);
+  atoms_ = Lists::by(unit_of_, units);
+  rules_ = Lists::by(group_of_rule_, units);
+  bounds_ = Lists::by(group_of_bound_, units);
+  place_of_.assign(program_.atom_count, 0);
+  for (uint32_t u = 0; u < units; ++u) {
+    uint32_t place = 0;
+    for (const AtomId a : atoms_[u]) place_of_[a] = place++;
+  }
+}
+
+// ---- clusters: units that questions connect ----
+
+void Units::find_clusters() {
+  UnionFind together(size());
+  for (const auto& [asked, asking] : edges_) {
+    together.unite(unit_of_group_[asked], unit_of_group_[asking]);
+  }
+  // By the least atom; those without atoms come last.
+  std::vector<uint32_t> cluster_of_root(size(), kNone);
+  cluster_of_.assign(size(), kNone);
+  uint32_t clusters = 0;
+  const auto number = [&](uint32_t unit) {
+    uint32_t& cluster = cluster_of_root[together.find(unit)];
+    if (cluster == kNone) cluster = clusters++;
+    cluster_of_[unit] = cluster;
+  };
+  for (AtomId a = 0; a < program_.atom_count; ++a) {
+    if (unit_of_[a] != kNone) number(unit_of_[a]);
+  }
+  for (uint32_t u = 0; u < size(); ++u) number(u);
+  clusters_ = Lists::by(cluster_of_, clusters);  // units are numbered in the order of asking
+  place_in_cluster_.assign(size(), 0);
+  for (uint32_t c = 0; c < clusters; ++c) {
+    uint32_t place = 0;
+    for (const uint32_t u : clusters_[c]) place_in_cluster_[u] = place++;
+  }
+}
+
+// ---- one unit ----
+
+bool Units::is_foreign(uint32_t unit, const GroundLiteral& literal) const {
+  return literal.kind == GroundKind::Modal && unit_of_[literal.index] != unit;
+}
+
+// The literals of a body but for questions to other units that are answered with yes; false where
+// one is answered with no, and then perhaps not all literals were visited.
+template <typename Visit>
+bool Units::for_each_left(uint32_t unit, const Body& body, const Holds& holds,
+                          const Visit& visit) const {
+  for (const GroundLiteral& literal : body) {
+    if (!is_foreign(unit, literal)) {
+      visit(literal);
+    } else if (!holds(literal)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+GroundProgram Units::program(uint32_t unit, const Holds& holds) const {
+  GroundProgram made;
+  made.atom_count = static_cast<uint32_t>(atoms(unit).size());
+  const std::function<std::optional<Body>(const Body&)> left =
+      [&](const Body& body) -> std::optional<Body> {
+    Body copy;
+    const bool may_hold = for_each_left(unit, body, holds, [&](GroundLiteral literal) {
+      if (literal.kind != GroundKind::Aggregate) {
+        literal.index = place_of_[literal.index];
+        copy.push_back(literal);
+        return;
+      }
+      const GroundAggregate& aggregate = program_.aggregates[literal.index];
+      auto input = std::make_shared<oracle::AggregateInput>();
+      input->folds = aggregate.input->folds;
+      input->nonempty = aggregate.input->nonempty;
+      for (const auto& element : aggregate.input->elements) {
+        if (auto condition = left(element.condition)) {
+          input->elements.push_back({element.values, std::move(*condition)});
+        }
+      }
+      literal.index = static_cast<uint32_t>(made.aggregates.size());
+      made.aggregates.push_back({std::move(input), aggregate.result});
+      copy.push_back(literal);
+    });
+    if (!may_hold) return std::nullopt;
+    return copy;
+  };
+  for (const uint32_t r : rules(unit)) {
+    const GroundRule& rule = program_.rules[r];
+    auto body = left(rule.body);
+    if (!body) continue;
+    GroundRule copy{rule.kind, {}, std::move(*body), rule.source};
+    for (const AtomId head : rule.heads) copy.heads.push_back(place_of_[head]);
+    made.rules.push_back(std::move(copy));
+  }
+  for (const uint32_t b : bounds(unit)) {
+    const GroundBound& bound = program_.bounds[b];
+    auto body = left(bound.body);
+    if (!body) continue;
+    GroundBound copy{bound.lower, bound.upper, {}, std::move(*body), bound.source};
+    for (const auto& element : bound.elements) {
+      if (auto condition = left(element.condition)) {
+        copy.elements.push_back({element.atom, std::move(*condition)});
+      }
+    }
+    made.bounds.push_back(std::move(copy));
+  }
+  return made;
+}
+
+std::string Units::key(uint32_t unit, const Holds& holds) const {
+  std::string text;
+  const auto put = [&](uint64_t number) {
+    text.append(reinterpret_cast<const char*>(&number), sizeof(number));
+  };
+  // Written behind what is there, or taken back.
+  const std::function<bool(const Body&)> put_body = [&](const Body& body) {
+    const size_t before = text.size();
+    const bool may_hold = for_each_left(unit, body, holds, [&](const GroundLiteral& literal) {
+      const uint64_t tag = uint64_t{static_cast<uint8_t>(literal.kind)} << 48 |
+                           uint64_t{static_cast<uint8_t>(literal.modal)} << 40;
+      if (literal.kind != GroundKind::Aggregate) {
+        put(tag | place_of_[literal.index]);
+        return;
+      }
+      const GroundAggregate& aggregate = program_.aggregates[literal.index];
+      put(tag | uint64_t{aggregate.input->nonempty});
+      put(aggregate.input->folds.size());
+      for (const oracle::Fold& fold : aggregate.input->folds) {
+        put(static_cast<uint8_t>(fold.kind));
+        put(static_cast<uint8_t>(fold.result.kind));
+      }
+      const auto put_value = [&](const lang::Value& value) {
+        put(static_cast<uint8_t>(value.kind));
+        put(value.bits);
+      };
+      for (const lang::Value& value : aggregate.result) put_value(value);
+      for (const auto& element : aggregate.input->elements) {
+        const size_t before_element = text.size();
+        put(uint64_t{1} << 56);
+        for (const lang::Value& value : element.values) put_value(value);
+        if (!put_body(element.condition)) text.resize(before_element);
+      }
+      put(uint64_t{1} << 57);
+    });
+    put(uint64_t{1} << 58);
+    if (!may_hold) text.resize(before);
+    return may_hold;
+  };
+  put(atoms(unit).size());
+  for (const uint32_t r : rules(unit)) {
+    const GroundRule& rule = program_.rules[r];
+    const size_t before = text.size();
+    put(static_cast<uint8_t>(rule.kind));
+    for (const AtomId head : rule.heads) put(place_of_[head]);
+    put(uint64_t{1} << 59);
+    if (!put_body(rule.body)) text.resize(before);
+  }
+  for (const uint32_t b : bounds(unit)) {
+    const GroundBound& bound = program_.bounds[b];
+    const size_t before = text.size();
+    put(uint64_t{1} << 60);
+    put(static_cast<uint64_t>(bound.lower));
+    put(static_cast<uint64_t>(bound.upper));
+    if (!put_body(bound.body)) {
+      text.resize(before);
+      continue;
+    }
+    std::map<AtomId, uint64_t> numbers;  // only tell elements apart
+    for (const auto& element : bound.elements) {
+      const size_t before_element = text.size();
+      put(uint64_t{1} << 61 | numbers.emplace(element.atom, numbers.size()).first->second);
+      if (!put_body(element.condition)) text.resize(before_element);
+    }
+  }
+  return text;
+}
+
+}  // namespace xlog::epistemic

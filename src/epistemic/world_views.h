@@ -1,0 +1,53 @@
+// The world views of a ground program, factorised: clusters of units do not influence each other,
+// so the views of the program are the product of theirs.
+#pragma once
+
+#include <gmpxx.h>
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "epistemic/units.h"
+#include "epistemic/views.h"
+#include "oracle/context.h"
+
+namespace xlog::epistemic {
+
+class WorldViews {
+ public:
+  // Of a program without decided atoms (oracle::residual).
+  WorldViews(const oracle::GroundProgram& program, oracle::Context& context, SearchCounts& counts);
+
+  mpz_class count() const;
+
+  // One view: for each cluster the number of one of its views.
+  using Choice = std::vector<uint32_t>;
+  Choice first() const { return Choice(units_.clusters(), 0); }
+  // The next one, the last cluster counting fastest; false after the last one.
+  bool advance(Choice& choice) const;
+
+  // Of an atom that the program mentions.
+  AtomStatus status(oracle::AtomId atom, const Choice& choice) const;
+  mpz_class worlds(const Choice& choice) const;
+  // The first of its worlds as sets of atoms that hold, at most `most`; they must have been asked
+  // for when units were solved.
+  std::vector<std::vector<oracle::AtomId>> list_worlds(const Choice& choice, uint64_t most) const;
+
+ private:
+  using Solution = std::vector<View>;
+
+  void solve_cluster(uint32_t cluster);
+  // What a unit of a cluster has in one of the cluster's views.
+  const View& view_of(uint32_t unit, const Choice& choice) const;
+
+  const oracle::GroundProgram& program_;
+  oracle::Context& context_;
+  SearchCounts& counts_;
+  Units units_;
+  std::unordered_map<std::string, Solution> solved_;  // by key
+  // By cluster: its views one after another, each with a view for each unit.
+  std::vector<std::vector<const View*>> cluster_views_;
+};
+
+}  // namespace xlog::epistemic
