@@ -235,6 +235,45 @@ Result<std::vector<std::byte>> llvm_to_object(std::string_view ir) {
   return Compilation(**llvm).object(ir, host(**llvm));
 }
 
+namespace {
+
+// LLVM 16 takes the lowest bits of a number that was shifted right with its sign for a field of
+// bits, also where the field reaches beyond the number and its copies of the sign: `bfe` fills with
+// zeros there. Of a shift without a sign no such field is made, so all that are found are wrong.
+std::string with_signs_in_fields(const std::string& ptx) {
+  std::string mended;
+  size_t copied = 0;
+  for (size_t at = ptx.find("bfe.u"); at != std::string::npos; at = ptx.find("bfe.u", at + 1)) {
+    const size_t end = ptx.find(';', at);
+    if (end == std::string::npos) break;
+    const std::string_view line = std::string_view(ptx).substr(at, end - at);
+    // bfe.u64 \t%rd3, %rd2, 63, 32
+    const int bits = line.starts_with("bfe.u64") ? 64 : 32;
+    std::vector<std::string> operands;
+    std::string rest(line.substr(7));
+    std::erase_if(rest, [](char c) { return c == ' ' || c == '\t'; });
+    for (size_t from = 0; from <= rest.size();) {
+      const size_t comma = std::min(rest.find(',', from), rest.size());
+      operands.push_back(rest.substr(from, comma - from));
+      from = comma + 1;
+    }
+    const auto is_number = [](const std::string& text) {
+      return !text.empty() &&
+             std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+    };
+    if (operands.size() != 4 || !is_number(operands[2]) || !is_number(operands[3])) continue;
+    const int position = std::stoi(operands[2]), length = std::stoi(operands[3]);
+    if (position + length <= bits || length >= bits) continue;
+    mended += ptx.substr(copied, at - copied);
+    mended += fmt::format("shr.s{0} \t{1}, {2}, {3};\n\tand.b{0} \t{1}, {1}, {4}", bits,
+                          operands[0], operands[1], position, (uint64_t{1} << length) - 1);
+    copied = end;
+  }
+  return mended + ptx.substr(copied);
+}
+
+}  // namespace
+
 Result<std::string> llvm_to_ptx(std::string_view ir, std::string_view sm) {
   const auto* version = std::ranges::find(kPtxVersions, sm, &PtxVersion::sm);
   if (version == kPtxVersions.end()) {
@@ -247,7 +286,8 @@ Result<std::string> llvm_to_ptx(std::string_view ir, std::string_view sm) {
                          llvm::kModelDefault};
   Result<std::vector<std::byte>> code = Compilation(**llvm).ptx(ir, spec);
   if (!code.ok()) return code.error();
-  return std::string(reinterpret_cast<const char*>(code->data()), code->size());
+  return with_signs_in_fields(
+      std::string(reinterpret_cast<const char*>(code->data()), code->size()));
 }
 
 namespace {

@@ -258,6 +258,19 @@ TEST(LlvmCompile, SaysWhatIsWrongWithTheText) {
   EXPECT_THAT(unknown.error().text(), HasSubstr("sm_70 to sm_90"));
 }
 
+// `bfe` would give one bit: LLVM makes a shift with its sign of the choice, and a field of that.
+TEST(LlvmCompile, FieldsInPtxKeepTheSign) {
+  const auto ptx = llvm_to_ptx(
+      "define ptx_kernel void @xlog_kernel(ptr addrspace(1) %p, i64 %y) {\n"
+      "  %x = load i64, ptr addrspace(1) %p, align 8\n  %b = and i64 %x, 32\n"
+      "  %z = icmp eq i64 %b, 0\n  %v = select i1 %z, i64 0, i64 4294967295\n"
+      "  %w = or i64 %v, %y\n  store i64 %w, ptr addrspace(1) %p, align 8\n  ret void\n}\n",
+      "sm_80");
+  ASSERT_TRUE(ptx.ok()) << ptx.error().text();
+  EXPECT_THAT(*ptx, testing::Not(HasSubstr("bfe.u64")));
+  EXPECT_THAT(*ptx, HasSubstr("4294967295"));
+}
+
 TEST(LlvmCompile, SaysThatAnObjectCannotBeLoaded) {
   const std::vector<std::byte> nonsense(100, std::byte{7});
   EXPECT_FALSE(load_object(nonsense).ok());
