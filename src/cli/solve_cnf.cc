@@ -1,17 +1,14 @@
-// A formula: read, solve, print; with a proof where one is asked for.
+// A formula: a model or that there is none, with a proof or a core where one is asked for.
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <thread>
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/solve.h"
+#include "cli/solve_formula.h"
 #include "io/file.h"
-#include "solve/dimacs.h"
-#include "solve/portfolio.h"
 #include "solve/rup.h"
-#include "solve/simplify.h"
+#include "solve/small_formula.h"
 
 namespace xlog::cli {
 namespace {
@@ -20,46 +17,13 @@ using solve::Cnf;
 using solve::Literal;
 using solve::Model;
 using solve::Outcome;
+using solve::SirAnswer;
 using solve::Solver;
 
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-// Few of many variables: solved under other numbers, and only those in clauses are printed.
-bool is_sparse(const Cnf& cnf) {
-  return static_cast<uint64_t>(cnf.variables()) > 8 * cnf.literals() + 100'000;
-}
-
-std::vector<Literal> values(const Cnf& cnf, const Model& model) {
-  std::vector<Literal> out;
-  if (is_sparse(cnf)) {
-    for (size_t i = 0; i < cnf.size(); ++i) {
-      for (const Literal literal : cnf[i]) out.push_back(solve::variable_of(literal));
-    }
-    std::ranges::sort(out);
-    out.erase(std::unique(out.begin(), out.end()), out.end());
-  } else {
-    for (Literal v = 1; v <= cnf.variables(); ++v) out.push_back(v);
-  }
-  for (Literal& literal : out) literal = model.holds(literal) ? literal : -literal;
-  return out;
-}
-
-uint32_t portfolio_size(const SolveOptions& options) {
-  if (options.threads > 0) return options.threads;
-  return std::max(2U, std::thread::hardware_concurrency());
-}
-
-Result<std::unique_ptr<Solver>> make_solver(const SolveOptions& options, std::FILE* proof) {
-  if (options.engine == "portfolio" || options.threads > 1) {
-    return solve::portfolio_solver(solve::cadical_portfolio(portfolio_size(options)));
-  }
-  solve::CadicalOptions cadical;
-  cadical.proof_file = proof;
-  return solve::cadical_solver(cadical);
 }
 
 // Solvers and the checker of proofs have tables by variable. A proof is about the numbers of the
@@ -79,32 +43,39 @@ Status check_room_for_proof(const Cnf& cnf) {
 
 class CnfRun {
  public:
-  CnfRun(SolveJob& job, const Cnf& cnf) : job_(job), cnf_(cnf) {}
+  CnfRun(SolveJob& job, const Formula& formula) : job_(job), formula_(formula) {}
 
   int run() {
-    if (wants_proof()) {
-      if (const Status room = check_room_for_proof(cnf_); !room.ok()) {
+    if (job_.wants_proof()) {
+      if (const Status room = check_room_for_proof(formula_.clauses()); !room.ok()) {
         return solve_error(room.error());
       }
       if (!proof_.open(proof_path())) return proof_error();
     }
-    Result<Outcome> outcome = wants_proof() || !is_sparse(cnf_) ? solve() : solve_renumbered();
+    const Clock::time_point begin = Clock::now();
+    Result<Outcome> outcome = job_.engine->id == EngineId::Batch ? solve_by_cubes() : solve();
+    job_.out_of_memory = job_.limits.memory_bytes && own_memory() > *job_.limits.memory_bytes;
+    solve_seconds_ = seconds_since(begin);
     job_.progress = nullptr;
     if (!outcome.ok()) return solve_error(outcome.error());
-    if (*outcome == Outcome::Unsat && wants_proof()) {
+    if (*outcome == Outcome::Unsat && job_.wants_proof()) {
       if (const std::optional<int> failed = finish_proof()) return *failed;
     }
     return print(*outcome);
   }
 
  private:
-  bool wants_proof() const { return !job_.options.proof_file.empty() || job_.options.check_proof; }
-
-  // One that is only checked never gets its name.
+  // One without a name of its own is only checked or printed.
   std::string proof_path() const {
     if (!job_.options.proof_file.empty()) return job_.options.proof_file;
     std::error_code none;
     return std::filesystem::temp_directory_path(none) / "xlog-proof";
+  }
+
+  // A job asks for a proof, and nobody says where it should go.
+  bool prints_proof() const {
+    return job_.sir.answer == SirAnswer::Proof && job_.options.proof_file.empty() &&
+           !job_.options.check_proof;
   }
 
   int proof_error() const {
@@ -113,52 +84,37 @@ class CnfRun {
          ""});
   }
 
-  Result<Outcome> solve() { return solve(cnf_); }
-
-  Result<Outcome> solve(const Cnf& cnf) {
-    Result<std::unique_ptr<Solver>> solver = make_solver(job_.options, proof_.stream());
+  Result<Outcome> solve() {
+    Result<std::unique_ptr<Solver>> solver = make_solver(job_, formula_, proof_.stream());
     if (!solver.ok()) return solver.error();
-    (*solver)->add(cnf);
-    const Clock::time_point begin = Clock::now();
-    if (job_.progress != nullptr) {
-      job_.limits.progress = [&] { show_progress(**solver, begin); };
-    }
+    show_progress(job_, **solver, Clock::now());
     const Outcome outcome = (*solver)->solve(job_.limits);
+    job_.limits.progress = nullptr;
     if (outcome == Outcome::Sat) model_ = (*solver)->model();
-    job_.out_of_memory = job_.limits.memory_bytes && own_memory() > *job_.limits.memory_bytes;
+    if (outcome == Outcome::Unsat) failed_ = (*solver)->failed();
     learned_ = (*solver)->learned();
-    solve_seconds_ = seconds_since(begin);
     return outcome;
   }
 
-  Result<Outcome> solve_renumbered() {
-    const solve::Simplified small = solve::simplify(cnf_);
-    Result<Outcome> outcome = solve(small.formula);
-    if (outcome.ok() && *outcome == Outcome::Sat) {
-      model_ = small.extend(model_);
-      XLOG_CHECK(model_.satisfies(cnf_), "a model satisfies the clauses");
-    }
-    return outcome;
-  }
-
-  void show_progress(const Solver& solver, Clock::time_point begin) {
-    job_.progress->show([&] {
-      const double seconds = seconds_since(begin);
-      const auto learned = static_cast<double>(solver.learned());
-      return fmt::format("solving: {:.0f} s, {} clauses learned, {}/s, {}", seconds,
-                         short_count(learned), short_count(learned / seconds),
-                         size_text(own_memory()));
-    });
+  Result<Outcome> solve_by_cubes() {
+    const Result<solve::SmallAnswer> answer = solve::decide_small(
+        *job_.device, formula_.clauses(), formula_.assumptions(), false, job_.limits);
+    if (!answer.ok()) return answer.error();
+    model_ = answer->model;
+    return answer->outcome;
   }
 
   // The exit code, where something goes wrong.
   std::optional<int> finish_proof() {
     if (!proof_.finish()) return proof_error();
-    if (job_.options.check_proof) {
+    if (job_.options.check_proof || prints_proof()) {
       Result<std::string> text = read_unpacked(proof_.temporary_path());
       if (!text.ok()) return solve_error(text.error());
-      job_.limits.progress = nullptr;
-      const auto checked = solve::check_proof(cnf_, *text, "the solver's proof", job_.limits);
+      proof_text_ = std::move(*text);
+    }
+    if (job_.options.check_proof) {
+      const auto checked =
+          solve::check_proof(formula_.clauses(), proof_text_, "the solver's proof", job_.limits);
       if (!checked.ok() && checked.error().kind == ErrorKind::Limit) return print_unknown(job_);
       if (!checked.ok()) return solve_error(checked.error());
       print_comment(job_, fmt::format("the proof is checked: {} clauses added, {} deleted",
@@ -168,35 +124,61 @@ class CnfRun {
     return std::nullopt;
   }
 
+  // The lines of the proof, each after a `p`.
+  bool print_proof() const {
+    std::string out;
+    for (size_t begin = 0; begin < proof_text_.size();) {
+      const size_t end = std::min(proof_text_.find('\n', begin), proof_text_.size());
+      out += "p ";
+      out.append(proof_text_, begin, end - begin);
+      out += '\n';
+      begin = end + 1;
+    }
+    return write_all(job_.out, out);
+  }
+
   int print(Outcome outcome) {
     if (job_.options.stats) {
       print_comment(job_, fmt::format("{:.3f} s solving, {} clauses learned, {} at most",
                                       solve_seconds_, learned_, size_text(peak_memory())));
     }
+    bool written = true;
     switch (outcome) {
       case Outcome::Sat:
-        fmt::print("s SATISFIABLE\n");
-        if (!job_.options.no_model && !write_all(stdout, value_lines(values(cnf_, model_)))) {
-          return kProgramError;
+        print_status(job_, "SATISFIABLE", kSatisfiable);
+        if (!job_.options.no_model) {
+          written = write_all(job_.out, value_lines(formula_.values(model_)));
         }
-        return kSatisfiable;
+        return written ? static_cast<int>(kSatisfiable) : static_cast<int>(kProgramError);
       case Outcome::Unsat:
-        fmt::print("s UNSATISFIABLE\n");
-        return kUnsatisfiable;
+        print_status(job_, "UNSATISFIABLE", kUnsatisfiable);
+        if (job_.sir.answer == SirAnswer::Core) {
+          written = write_all(job_.out, value_lines(formula_.original(failed_), 'f'));
+        }
+        if (prints_proof()) written = print_proof();
+        return written ? static_cast<int>(kUnsatisfiable) : static_cast<int>(kProgramError);
       default:
+        if (job_.engine->id == EngineId::LocalSearch) {
+          print_comment(job_, "local search finds models, and not that there is none");
+        }
         return print_unknown(job_);
     }
   }
 
   SolveJob& job_;
-  const Cnf& cnf_;
+  const Formula& formula_;
   io::AtomicFile proof_;
+  std::string proof_text_;
   Model model_;
+  std::vector<Literal> failed_;
   uint64_t learned_ = 0;
   double solve_seconds_ = 0;
 };
 
-int verify(SolveJob& job, const Cnf& cnf) {
+// A proof under assumptions is one of the formula with them as clauses.
+int verify(SolveJob& job) {
+  Cnf cnf = std::move(std::get<Cnf>(job.sir.problem));
+  for (const Literal literal : job.sir.assumptions) cnf.add({literal});
   const std::string& file = job.options.verify_file;
   if (const Status room = check_room_for_proof(cnf); !room.ok()) return solve_error(room.error());
   const Result<std::string> proof = read_unpacked(file);
@@ -206,30 +188,30 @@ int verify(SolveJob& job, const Cnf& cnf) {
   job.progress = nullptr;
   if (!checked.ok()) {
     if (checked.error().kind == ErrorKind::Limit) return print_unknown(job);
-    fmt::print("s NOT VERIFIED\n");
+    print_status(job, "NOT VERIFIED", kProgramError);
     return solve_error(checked.error());
   }
   print_comment(job, fmt::format("{} clauses added, {} of them by RAT; {} deleted", checked->added,
                                  checked->by_rat, checked->deleted));
-  fmt::print("s VERIFIED\n");
-  return kUnsatisfiable;
+  return print_status(job, "VERIFIED", kUnsatisfiable);
 }
 
 }  // namespace
 
 int solve_cnf(SolveJob& job) {
-  const Clock::time_point begin = Clock::now();
-  const Result<Cnf> cnf = solve::read_cnf(job.text, printable(job.options.file));
-  if (!cnf.ok()) return solve_error(cnf.error());
-  print_comment(job, fmt::format("{} variables, {} clauses", cnf->variables(), cnf->size()));
-  if (job.options.stats) {
-    print_comment(
-        job, fmt::format("{:.3f} s reading {}", seconds_since(begin), size_text(job.text.size())));
-  }
-  job.text = {};
-  if (!job.options.verify_file.empty()) return verify(job, *cnf);
+  const auto& cnf = std::get<Cnf>(job.sir.problem);
+  print_comment(job, fmt::format("{} variables, {} clauses", cnf.variables(), cnf.size()));
+  if (!job.options.verify_file.empty()) return verify(job);
+  const Formula formula(job);
   let_signals_interrupt(job);
-  return CnfRun(job, *cnf).run();
+  switch (job.sir.answer) {
+    case SirAnswer::Model:
+    case SirAnswer::Core:
+    case SirAnswer::Proof:
+      return CnfRun(job, formula).run();
+    default:
+      return answer_about_all(job, formula);
+  }
 }
 
 }  // namespace xlog::cli

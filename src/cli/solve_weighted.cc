@@ -2,10 +2,9 @@
 #include <fmt/format.h>
 
 #include "base/memory.h"
-#include "base/text.h"
 #include "cli/solve.h"
-#include "solve/dimacs.h"
 #include "solve/maxsat.h"
+#include "solve/renumber.h"
 
 namespace xlog::cli {
 namespace {
@@ -19,6 +18,18 @@ std::string value_digits(const solve::Model& model, int32_t variables) {
   std::string out = "v ";
   for (int32_t v = 1; v <= variables; ++v) out += model.holds(v) ? '1' : '0';
   return out + "\n";
+}
+
+// Of few variables among many only those in clauses, as literals: competitions had that form
+// before.
+std::string values_text(const solve::Model& model, const solve::WeightedCnf& formula) {
+  const auto variables = static_cast<size_t>(formula.variables());
+  if (variables <= 1'000'000 + formula.hard.literals() + formula.soft.literals()) {
+    return value_digits(model, formula.variables());
+  }
+  std::vector<solve::Literal> values = solve::Renumbering({&formula.hard, &formula.soft}).used();
+  for (solve::Literal& value : values) value = model.holds(value) ? value : -value;
+  return value_lines(values);
 }
 
 class WeightedRun {
@@ -50,8 +61,8 @@ class WeightedRun {
     if (!now.better_model) return;
     cost_ = now.cost;
     if (job_.progress != nullptr) job_.progress->clear();
-    fmt::print("o {}\n", now.cost);
-    std::fflush(stdout);
+    print_line(job_, fmt::format("o {}", now.cost));
+    std::fflush(job_.out);
   }
 
   std::string progress_text(Clock::time_point begin) const {
@@ -66,22 +77,21 @@ class WeightedRun {
       case Outcome::Optimal:
       case Outcome::Sat: {
         // The last `o` line says what the model costs, also where no better one was announced.
-        if (cost_ != best.cost) fmt::print("o {}\n", best.cost);
+        if (cost_ != best.cost) print_line(job_, fmt::format("o {}", best.cost));
         const bool optimal = best.outcome == Outcome::Optimal;
         if (!optimal) {
-          print_comment(job_,
-                        fmt::format("stopped: no model costs less than {}", best.lower_bound));
+          print_stop(job_);
+          print_comment(job_, fmt::format("no model costs less than {}", best.lower_bound));
         }
-        fmt::print("s {}\n", optimal ? "OPTIMUM FOUND" : "SATISFIABLE");
-        if (!job_.options.no_model &&
-            !write_all(stdout, value_digits(best.model, formula_.variables()))) {
+        const int exit_code = optimal ? print_status(job_, "OPTIMUM FOUND", kOptimumFound)
+                                      : print_status(job_, "SATISFIABLE", kSatisfiable);
+        if (!job_.options.no_model && !write_all(job_.out, values_text(best.model, formula_))) {
           return kProgramError;
         }
-        return optimal ? kOptimumFound : kSatisfiable;
+        return exit_code;
       }
       case Outcome::Unsat:
-        fmt::print("s UNSATISFIABLE\n");
-        return kUnsatisfiable;
+        return print_status(job_, "UNSATISFIABLE", kUnsatisfiable);
       case Outcome::Unknown:
       case Outcome::Timeout:
         break;
@@ -98,14 +108,12 @@ class WeightedRun {
 }  // namespace
 
 int solve_weighted(SolveJob& job) {
-  const Result<solve::WeightedCnf> formula =
-      solve::read_weighted_cnf(job.text, printable(job.options.file));
-  if (!formula.ok()) return solve_error(formula.error());
-  print_comment(job, fmt::format("{} variables, {} hard and {} soft clauses", formula->variables(),
-                                 formula->hard.size(), formula->soft.size()));
-  job.text = {};
+  auto& formula = std::get<solve::WeightedCnf>(job.sir.problem);
+  print_comment(job, fmt::format("{} variables, {} hard and {} soft clauses", formula.variables(),
+                                 formula.hard.size(), formula.soft.size()));
+  for (const solve::Literal literal : job.sir.assumptions) formula.hard.add({literal});
   let_signals_interrupt(job);
-  return WeightedRun(job, *formula).run();
+  return WeightedRun(job, formula).run();
 }
 
 }  // namespace xlog::cli

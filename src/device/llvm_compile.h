@@ -30,8 +30,7 @@ class LoadedObject {
  public:
   using Entry = void (*)(uint32_t lo, uint32_t hi, void* const* args);
   LoadedObject() = default;
-  LoadedObject(Entry at, std::shared_ptr<const void> code)
-      : code_(std::move(code)), entry_(at) {}
+  LoadedObject(Entry at, std::shared_ptr<const void> code) : code_(std::move(code)), entry_(at) {}
 
   Entry entry() const { return entry_; }
 

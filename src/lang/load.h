@@ -29,8 +29,8 @@ struct LoadOptions {
   std::vector<std::string> inputs;  // relations that --input will fill: "edge" or "edge/2"
   // What the data of the input with this number holds, for relations that nothing declares.
   std::function<std::vector<DataColumn>(size_t input, uint32_t arity)> survey;
-  bool implicit_queries = true;     // answer every defined predicate when there is no query
-  std::string goal;                 // an atom to be asked about, or empty (lang/goal.h)
+  bool implicit_queries = true;  // answer every defined predicate when there is no query
+  std::string goal;              // an atom to be asked about, or empty (lang/goal.h)
 };
 
 // Reads a file ("-" is standard input) into session.sources. nullptr and a diagnostic when it

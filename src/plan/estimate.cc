@@ -48,8 +48,8 @@ bool is_group(const Rule& rule, uint32_t column) {
 double solutions_of(const Pipeline& pipeline) {
   double solutions = 1;
   for (const Step& step : pipeline.steps) {
-    const bool finds = step.kind == StepKind::Match || step.kind == StepKind::Meet ||
-                       step.kind == StepKind::Range;
+    const bool finds =
+        step.kind == StepKind::Match || step.kind == StepKind::Meet || step.kind == StepKind::Range;
     if (finds) solutions *= step.rows;
   }
   return solutions;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cadical.hpp>
 
-#include "base/memory.h"
+#include "solve/limit_watch.h"
 
 namespace xlog::solve {
 
@@ -72,24 +72,13 @@ class CoreOracle::Engine final : public CaDiCaL::Terminator, public CaDiCaL::Lea
   }
 
   void look_at_clock_and_memory() {
-    if (stopped_) return;
-    if (limits_.deadline && std::chrono::steady_clock::now() >= *limits_.deadline) {
-      stopped_ = Outcome::Timeout;
-      return;
-    }
-    const bool interrupted =
-        limits_.interrupt != nullptr && limits_.interrupt->load(std::memory_order_relaxed);
-    const bool too_large = limits_.memory_bytes && looks_++ % kLooksPerMemory == 0 &&
-                           own_memory() > *limits_.memory_bytes;
-    if (interrupted || too_large) stopped_ = Outcome::Unknown;
+    if (!stopped_ && watch_.reached()) stopped_ = watch_.outcome();
   }
 
-  static constexpr uint64_t kLooksPerMemory = 256;  // the system's answer takes microseconds
-
-  Limits limits_;
+  const Limits limits_;
+  LimitWatch watch_{limits_};
   int32_t variables_;
   uint64_t conflicts_ = 0;
-  uint64_t looks_ = 0;
   std::optional<Outcome> stopped_;
   CaDiCaL::Solver cadical_;
 };

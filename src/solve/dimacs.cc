@@ -156,7 +156,10 @@ class Reader {
                   fmt::format("at most {} have a number", kMostVariables));
     }
     variables_ = variables;
-    return read_number("number of clauses", clauses_);
+    if (!read_number("number of clauses", clauses_)) return false;
+    if (std::find(begin, at_, '\n') == at_) return true;
+    return fail(begin, "the header goes on in another line",
+                fmt::format("write it as `p {} VARIABLES CLAUSES`", format));
   }
 
   bool count_clause(const char* begin) {

@@ -65,6 +65,7 @@ TEST(Dimacs, SaysAtWhichLineATextIsWrong) {
   EXPECT_THAT(error_of(""), StartsWith("f.cnf:1: there is no formula"));
   EXPECT_THAT(error_of("c\n1 2 0\n"), StartsWith("f.cnf:2: `1` where the header should be"));
   EXPECT_THAT(error_of("p cnf\n"), StartsWith("f.cnf:2: the text ends where"));
+  EXPECT_THAT(error_of("p cnf 2\n1 0\n"), StartsWith("f.cnf:1: the header goes on"));
   EXPECT_THAT(error_of("p dnf 1 1\n"), StartsWith("f.cnf:1: the header cannot be read"));
   EXPECT_THAT(error_of("p wcnf 1 1 3\n"), HasSubstr("in the form `wcnf`"));
   EXPECT_THAT(error_of("p cnf -1 1\n"), HasSubstr("`-1` where a number of variables"));

@@ -1,5 +1,7 @@
 #include "solve/ground_program.h"
 
+#include <numeric>
+
 #include "base/check.h"
 
 namespace xlog::solve {
@@ -71,6 +73,20 @@ std::optional<std::string_view> GroundProgram::name(Atom atom) const {
     if (item.condition.size() == 1 && item.condition[0] == atom) return item.text;
   }
   return std::nullopt;
+}
+
+GroundProgram program_of(const Cnf& cnf) {
+  GroundProgram program;
+  std::vector<Atom> all(static_cast<size_t>(cnf.variables()));
+  std::iota(all.begin(), all.end(), 1);
+  program.add_rule(HeadKind::Choice, all, {});
+  std::vector<Literal> body;
+  for (size_t i = 0; i < cnf.size(); ++i) {
+    body.clear();
+    for (const Literal literal : cnf[i]) body.push_back(-literal);
+    program.add_rule(HeadKind::Disjunction, std::span<const Atom>(), body);
+  }
+  return program;
 }
 
 }  // namespace xlog::solve

@@ -138,4 +138,8 @@ class GroundProgram {
   std::vector<int64_t> weights_;
 };
 
+// Its stable models are the models of the formula: atoms are variables, each of which may hold, and
+// clauses are constraints.
+GroundProgram program_of(const Cnf& cnf);
+
 }  // namespace xlog::solve

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "solve/limit_watch.h"
 #include "solve/local_search_kernel.h"
 #include "solve/walk_formula.h"
 
@@ -190,7 +191,6 @@ class LocalSearch final : public Solver {
  private:
   // How many walks there is memory and work for; 0 where not even one fits.
   uint32_t walks_for(const WalkFormula& formula, const Limits& limits) const;
-  std::optional<Outcome> stopped(const Limits& limits) const;
 
   device::Device& device_;
   const Kernels kernels_;
@@ -218,16 +218,9 @@ uint32_t LocalSearch::walks_for(const WalkFormula& formula, const Limits& limits
   return static_cast<uint32_t>(walks);
 }
 
-std::optional<Outcome> LocalSearch::stopped(const Limits& limits) const {
-  if (limits.interrupt != nullptr && limits.interrupt->load(std::memory_order_relaxed)) {
-    return Outcome::Unknown;
-  }
-  if (limits.deadline && Clock::now() >= *limits.deadline) return Outcome::Timeout;
-  return std::nullopt;
-}
-
 Outcome LocalSearch::search(const Limits& limits) {
-  if (const std::optional<Outcome> stop = stopped(limits)) return *stop;
+  LimitWatch watch(limits);
+  if (watch.reached()) return watch.outcome();
   const WalkFormula formula = walk_formula(clauses(), assumptions());
   if (formula.contradiction) return Outcome::Unknown;
   if (formula.clauses() == 0) {
@@ -244,7 +237,7 @@ Outcome LocalSearch::search(const Limits& limits) {
   uint32_t together = kFirstFlips;
   uint64_t made = 0;
   do {
-    if (const std::optional<Outcome> stop = stopped(limits)) return *stop;
+    if (watch.reached()) return watch.outcome();
     const Clock::time_point begin = Clock::now();
     const auto now = static_cast<uint32_t>(std::min<uint64_t>(together, flips - made));
     const Result<std::optional<uint32_t>> found = walks.go_on(now);

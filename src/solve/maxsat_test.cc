@@ -244,6 +244,14 @@ TEST(Maxsat, ProgressOnlyImproves) {
   EXPECT_EQ(upper, result.cost);
 }
 
+TEST(Maxsat, LimitsAreLookedAtWhileItRuns) {
+  Random random(3);
+  const WeightedCnf formula = random_assignment(random, 12, 5, 120, 50);
+  int looks = 0;
+  solve_maxsat(formula, {.progress = [&] { ++looks; }});
+  EXPECT_GT(looks, 0);
+}
+
 // The optimum as z3 finds it, from the model that it prints: nothing where it takes too long.
 std::optional<uint64_t> cost_by_z3(const WeightedCnf& formula, const std::string& path) {
   std::ofstream out(path);

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "solve/limit_watch.h"
+#include "solve/local_search.h"
 #include "solve/unit_exchange.h"
 
 namespace xlog::solve {
@@ -195,6 +196,11 @@ std::vector<Engine> cadical_portfolio(uint32_t threads) {
                        .in_slices = true});
   }
   return engines;
+}
+
+Engine local_search_engine(device::Device& device) {
+  return {.name = "local-search",
+          .make = [&device](const OnLearned&) { return local_search_solver(device); }};
 }
 
 }  // namespace xlog::solve

@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "device/device.h"
 #include "solve/solver.h"
 
 namespace xlog::solve {
@@ -27,5 +28,9 @@ Result<std::unique_ptr<Solver>> portfolio_solver(const std::vector<Engine>& engi
 // So many CaDiCaLs that differ: balanced, for satisfiable formulas, for unsatisfiable ones, and the
 // same with other seeds.
 std::vector<Engine> cadical_portfolio(uint32_t threads);
+
+// Walks towards models while the others search. The device works for this engine alone and outlives
+// it.
+Engine local_search_engine(device::Device& device);
 
 }  // namespace xlog::solve

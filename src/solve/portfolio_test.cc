@@ -132,6 +132,31 @@ TEST(Portfolio, AnEngineThatCannotBeMadeIsAnError) {
   EXPECT_EQ(made.error().message, "engine broken: no device");
 }
 
+TEST(Portfolio, LocalSearchIsAnEngineLikeOthers) {
+  auto device = device::open_device("cpu", {.threads = 1, .cache_folder = "none"});
+  ASSERT_TRUE(device.ok());
+  std::vector<Engine> engines = cadical_portfolio(1);
+  engines.push_back(local_search_engine(**device));
+  Random random(3);
+  for (int round = 0; round < 40; ++round) {
+    SCOPED_TRACE(testing::Message() << "seed 3, round " << round);
+    const Cnf cnf = random_3sat(random, 12, 30 + below(random, 40));
+    TruthTable table(12);
+    table.require(cnf);
+    const auto made = portfolio_solver(engines);
+    ASSERT_TRUE(made.ok());
+    (*made)->add(cnf);
+    EXPECT_EQ((*made)->solve({}), table.satisfiable() ? Outcome::Sat : Outcome::Unsat);
+  }
+  // Alone it answers where there is a model.
+  const auto alone = portfolio_solver({local_search_engine(**device)});
+  ASSERT_TRUE(alone.ok());
+  (*alone)->add({1, 2});
+  (*alone)->assume(-1);
+  ASSERT_EQ((*alone)->solve({}), Outcome::Sat);
+  EXPECT_TRUE((*alone)->model().holds(2));
+}
+
 TEST(UnitExchange, EveryThreadGetsEveryUnitOnce) {
   constexpr int32_t kVariables = 20'000;
   UnitExchange exchange;

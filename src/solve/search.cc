@@ -277,15 +277,16 @@ bool Search::out_of(const Limits& limits, Outcome& outcome) {
     outcome = Outcome::Unknown;
     return true;
   }
-  if (limits.deadline && std::chrono::steady_clock::now() >= *limits.deadline) {
+  const auto now = std::chrono::steady_clock::now();
+  if (limits.deadline && now >= *limits.deadline) {
     outcome = Outcome::Timeout;
     return true;
   }
-  if (limits.memory_bytes && own_memory() > *limits.memory_bytes) {
-    outcome = Outcome::Unknown;
-    return true;
-  }
-  return false;
+  if (now < next_look_) return false;
+  next_look_ = now + kBetweenLooks;
+  if (limits.progress) limits.progress();
+  outcome = Outcome::Unknown;
+  return limits.memory_bytes && own_memory() > *limits.memory_bytes;
 }
 
 Search::Step Search::decide() {

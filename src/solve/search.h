@@ -181,7 +181,7 @@ class Search {
   // search.cc
   Outcome run(const Limits& limits);
   static bool interrupted(const Limits& limits);
-  static bool out_of(const Limits& limits, Outcome& outcome);
+  bool out_of(const Limits& limits, Outcome& outcome);
   enum class Step : uint8_t { Decided, Failed, Total };
   Step decide();
   uint32_t pick(bool& preferred);
@@ -265,7 +265,10 @@ class Search {
   std::vector<uint64_t> level_stamps_;
   uint64_t level_stamp_ = 0;
 
+  // Memory and progress have their turn so often: both take microseconds.
+  static constexpr std::chrono::milliseconds kBetweenLooks{50};
   Limits limits_;
+  std::chrono::steady_clock::time_point next_look_{};
   uint64_t conflicts_ = 0;
   uint64_t steps_ = 0;  // decisions and conflicts, to look at the clock now and then
   uint64_t restarts_ = 0;

@@ -30,11 +30,11 @@ std::string_view name_of(SirKind kind) {
 
 const SirAnswerInfo& info_of(SirAnswer answer) { return kAnswers[static_cast<size_t>(answer)]; }
 
-Limits SirLimits::from_now() const {
+Limits SirLimits::from(std::chrono::steady_clock::time_point begin) const {
   Limits limits;
   limits.conflicts = conflicts;
   limits.memory_bytes = memory_bytes;
-  if (time) limits.deadline = std::chrono::steady_clock::now() + *time;
+  if (time) limits.deadline = begin + *time;
   return limits;
 }
 

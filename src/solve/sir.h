@@ -46,8 +46,8 @@ struct SirLimits {
 
   bool operator==(const SirLimits&) const = default;
 
-  // The time counts from now.
-  Limits from_now() const;
+  // The time counts from `begin` on.
+  Limits from(std::chrono::steady_clock::time_point begin) const;
 };
 
 struct SirJob {

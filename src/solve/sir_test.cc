@@ -217,11 +217,12 @@ TEST(Sir, ErrorsNameTheirLine) {
 
 TEST(Sir, LimitsCountFromNow) {
   SirLimits limits;
-  EXPECT_FALSE(limits.from_now().deadline.has_value());
+  EXPECT_FALSE(limits.from(std::chrono::steady_clock::now()).deadline.has_value());
   limits.time = std::chrono::hours(1);
   limits.conflicts = 5;
-  EXPECT_GT(*limits.from_now().deadline, std::chrono::steady_clock::now());
-  EXPECT_EQ(limits.from_now().conflicts, 5u);
+  EXPECT_GT(*limits.from(std::chrono::steady_clock::now()).deadline,
+            std::chrono::steady_clock::now());
+  EXPECT_EQ(limits.from(std::chrono::steady_clock::now()).conflicts, 5u);
 }
 
 }  // namespace
