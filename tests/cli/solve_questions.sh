@@ -227,7 +227,7 @@ expect_status 1 solve program.lp --threads 2
 expect_status 1 solve sat.cnf --project
 expect_err '--project is for programs'
 expect_status 1 solve sat.cnf --count --engine cadical
-expect_err 'use --engine batch or search'
+expect_err 'use --engine search or batch'
 expect_status 1 solve random.cnf --count --engine batch
 expect_err 'takes 64 variables at most, and the formula has 400'
 expect_status 1 solve sat.cnf --engine cadical --device cpu
