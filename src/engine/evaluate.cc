@@ -31,14 +31,14 @@ using logic::Answer;
 using logic::Row;
 using logic::RowStatus;
 
-Rows to_columns(const std::vector<oracle::Tuple>& tuples, const lang::Predicate& predicate,
+Rows to_columns(const oracle::Relation& relation, const lang::Predicate& predicate,
                 lang::Names& names) {
   Rows rows;
-  rows.count = static_cast<uint32_t>(tuples.size());
+  rows.count = static_cast<uint32_t>(relation.size());
   for (uint32_t c = 0; c < predicate.columns.size(); ++c) {
     lang::FactColumn& column = rows.columns.emplace_back();
     column.convert(predicate.columns[c].type, names);
-    for (const oracle::Tuple& tuple : tuples) column.append_typed(tuple[c]);
+    for (size_t r = 0; r < relation.size(); ++r) column.append_typed(relation.row(r)[c]);
   }
   return rows;
 }
@@ -102,7 +102,7 @@ class Evaluation {
   Result<Rows> rows_after(PredId pred) {
     const uint32_t component = analysis_.component_of[pred.index];
     if (!statistics_.placements[component].on_device) {
-      return to_columns((*others_)[pred.index].rows(), program_[pred], session_.names);
+      return to_columns((*others_)[pred.index], program_[pred], session_.names);
     }
     return database_.columns(pred);
   }
@@ -328,12 +328,20 @@ class Evaluation {
     preset.valueless = rules_.valueless().count;
     preset.valueless_span = rules_.valueless().span;
     preset.rows = [this, &error](PredId pred) {
+      lang::FactTable table;
       // Nobody there reads them, and a query is answered here.
-      if (estimates_.alternates(pred)) return std::vector<std::vector<lang::Value>>();
-      Result<std::vector<std::vector<lang::Value>>> rows = rows_on_host(pred);
-      if (rows.ok()) return std::move(*rows);
-      error = rows.error();
-      return std::vector<std::vector<lang::Value>>();
+      if (estimates_.alternates(pred)) return table;
+      answering_ = true;
+      const relation::Relation& relation = database_[pred];
+      const Status fits = check_memory(relation.rows() * relation.arity() * sizeof(lang::Value));
+      Result<Rows> rows = fits.ok() ? database_.columns(pred) : Result<Rows>(fits.error());
+      if (rows.ok()) {
+        table.rows = rows->count;
+        table.columns = std::move(rows->columns);
+      } else {
+        error = rows.error();
+      }
+      return table;
     };
     return preset;
   }
@@ -409,7 +417,7 @@ std::optional<Settled> settle_by_reference(lang::Program& program, const logic::
   if (!relations) return std::nullopt;
   auto shared = std::make_shared<const std::vector<oracle::Relation>>(std::move(*relations));
   return Settled{[&program, &session, shared](PredId pred) -> Result<Rows> {
-    return to_columns((*shared)[pred.index].rows(), program[pred], session.names);
+    return to_columns((*shared)[pred.index], program[pred], session.names);
   }};
 }
 

@@ -36,8 +36,13 @@ class ProofChecker {
   }
 
   // Rows of a predicate by the reference evaluator.
-  const std::vector<oracle::Tuple>& rows(lang::PredId pred) const {
-    return database_.relations[pred.index].rows();
+  std::vector<oracle::Tuple> rows(lang::PredId pred) const {
+    const oracle::Relation& relation = database_.relations[pred.index];
+    std::vector<oracle::Tuple> tuples;
+    for (size_t r = 0; r < relation.size(); ++r) {
+      tuples.emplace_back(relation.row(r).begin(), relation.row(r).end());
+    }
+    return tuples;
   }
 
   // What is wrong with a proof, or "".

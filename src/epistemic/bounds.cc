@@ -92,7 +92,7 @@ class Alternation {
     };
     for (uint32_t r = 0; r < program_.rules.size(); ++r) {
       context_.tick();
-      const GroundRule& rule = program_.rules[r];
+      const GroundRule rule = program_.rules[r];
       if (rule.heads.empty()) continue;
       uint32_t count = 0;
       bool may_fire = true;

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "epistemic/bounds.h"
+#include "epistemic/joins.h"
 #include "epistemic/world_views.h"
 #include "oracle/context.h"
 #include "oracle/groups.h"
-#include "oracle/instantiate.h"
 #include "oracle/refuse.h"
 #include "oracle/report.h"
 
@@ -28,7 +28,7 @@ class Evaluation {
   Answer run() {
     Answer answer;
     answer.mode = context_.options.mode;
-    instance_ = oracle::instantiate(context_);
+    instance_ = instantiate_by_joins(context_);
     context_.largest = [this] { return oracle::largest_relation(instance_.database, context_); };
     bounds_ = epistemic::well_founded_bounds(instance_.ground, answer.mode, context_);
     const bool is_error = instance_.violation && oracle::is_plain_datalog(context_);
@@ -52,6 +52,7 @@ class Evaluation {
  private:
   mpz_class solve() {
     open_ = oracle::residual(instance_.ground, bounds_, context_.names());
+    instance_.ground = {};
     if (oracle::contradiction(open_, context_.names())) return 0;
     views_.emplace(open_, context_, counts_);
     return views_->count();
@@ -63,9 +64,10 @@ class Evaluation {
     for (const lang::Query& query : context_.program.queries) {
       QueryAnswer answer;
       oracle::for_each_row(instance_.database, query.pred,
-                           [&](const Tuple& tuple, std::optional<AtomId> atom) {
+                           [&](std::span<const lang::Value> tuple, std::optional<AtomId> atom) {
                              const std::optional<RowStatus> status = status_of(atom, choice);
-                             if (status) answer.rows.push_back({tuple, *status});
+                             if (status)
+                               answer.rows.push_back({Tuple(tuple.begin(), tuple.end()), *status});
                            });
       view.queries.push_back(oracle::in_canonical_order(std::move(answer), context_.names()));
     }
@@ -94,13 +96,14 @@ class Evaluation {
       std::vector<std::string> atoms;
       for (uint32_t p = 0; p < context_.program.predicates.size(); ++p) {
         if (context_.program.predicates[p].helper) continue;
-        oracle::for_each_row(
-            instance_.database, PredId{p}, [&](const Tuple& tuple, std::optional<AtomId> atom) {
-              context_.tick();
-              const bool holds =
-                  !atom || bounds_.lower[*atom] || std::ranges::binary_search(world, *atom);
-              if (holds) atoms.push_back(oracle::atom_text(PredId{p}, tuple, context_));
-            });
+        oracle::for_each_row(instance_.database, PredId{p},
+                             [&](std::span<const lang::Value> tuple, std::optional<AtomId> atom) {
+                               context_.tick();
+                               const bool holds = !atom || bounds_.lower[*atom] ||
+                                                  std::ranges::binary_search(world, *atom);
+                               if (holds)
+                                 atoms.push_back(oracle::atom_text(PredId{p}, tuple, context_));
+                             });
       }
       std::ranges::sort(atoms);
       view.worlds.push_back(std::move(atoms));

@@ -19,7 +19,7 @@ using solve::Outcome;
 Foundedness::Foundedness(const oracle::GroundProgram& unit, oracle::Context& context,
                          SearchCounts& counts)
     : unit_(unit), context_(context), counts_(counts) {
-  for (const GroundRule& rule : unit.rules) {
+  for (const GroundRule rule : unit.rules) {
     disjunctive_ |= rule.heads.size() > 1;
     if (rule.heads.empty()) continue;
     for (const GroundLiteral& literal : rule.body) {

@@ -15,6 +15,7 @@ using lang::Value;
 using oracle::AggregateInput;
 using oracle::AtomId;
 using oracle::Fold;
+using oracle::GroundBody;
 using oracle::GroundBound;
 using oracle::GroundHead;
 using oracle::GroundKind;
@@ -56,10 +57,10 @@ void Translation::find_questions() {
     const auto [entry, is_new] = question_of_.emplace(std::pair(atom, all), questions_.size());
     if (is_new) questions_.push_back({atom, all, program_.new_atom()});
   };
-  const auto visit_body = [&](const Body& body) {
+  const auto visit_body = [&](GroundBody body) {
     for (const GroundLiteral& literal : body) oracle::for_each_atom(literal, unit_, visit);
   };
-  for (const GroundRule& rule : unit_.rules) visit_body(rule.body);
+  for (const GroundRule rule : unit_.rules) visit_body(rule.body);
   for (const GroundBound& bound : unit_.bounds) {
     visit_body(bound.body);
     for (const auto& element : bound.elements) visit_body(element.condition);
@@ -72,7 +73,7 @@ void Translation::add_rule(std::vector<Atom> head, std::vector<Literal> body, He
 }
 
 void Translation::add_rules() {
-  for (const GroundRule& rule : unit_.rules) {
+  for (const GroundRule rule : unit_.rules) {
     std::vector<Atom> head;
     for (const AtomId a : rule.heads) head.push_back(atom(a));
     add_rule(std::move(head), body_of(rule.body),
@@ -104,7 +105,7 @@ void Translation::add_bound(const GroundBound& bound) {
   }
 }
 
-std::vector<Literal> Translation::body_of(const Body& body) {
+std::vector<Literal> Translation::body_of(GroundBody body) {
   std::vector<Literal> literals;
   for (const GroundLiteral& literal : body) literals.push_back(literal_of(literal));
   std::ranges::sort(literals);
@@ -139,7 +140,7 @@ Literal Translation::not_not(AtomId id) {
   return -entry->second;
 }
 
-Atom Translation::conjunction(const Body& body) {
+Atom Translation::conjunction(GroundBody body) {
   const Atom made = program_.new_atom();
   add_rule({made}, body_of(body));
   return made;
@@ -278,7 +279,7 @@ Translation::Foundation Translation::add_foundation(logic::Mode mode) {
   for (AtomId a = 0; a < unit_.atom_count; ++a) foundation.founded.push_back(program_.new_atom());
   foundation.supported.assign(questions_.size(), 0);
   foundation.unfounded = program_.new_atom();
-  for (const GroundRule& rule : unit_.rules) {
+  for (const GroundRule rule : unit_.rules) {
     XLOG_CHECK(rule.heads.size() <= 1, "disjunctions are founded in another way");
     if (rule.heads.empty()) continue;
     std::vector<Literal> body;
@@ -311,7 +312,7 @@ Translation::Foundation Translation::add_foundation(logic::Mode mode) {
 
 std::vector<bool> Translation::relevant_questions(const oracle::Interpretation& world) const {
   std::vector<bool> relevant(questions_.size(), false);
-  const auto note = [&](const Body& body) {
+  const auto note = [&](GroundBody body) {
     for (const GroundLiteral& literal : body) {
       oracle::for_each_atom(literal, unit_, [&](AtomId, const GroundLiteral& inner) {
         if (inner.kind == GroundKind::Modal) relevant[question(inner)] = true;
@@ -323,7 +324,7 @@ std::vector<bool> Translation::relevant_questions(const oracle::Interpretation& 
     const bool plain = literal.kind == GroundKind::Pos || literal.kind == GroundKind::NotNot;
     return plain && !world[literal.index];
   };
-  for (const GroundRule& rule : unit_.rules) {
+  for (const GroundRule rule : unit_.rules) {
     if (std::ranges::none_of(rule.body, fails)) note(rule.body);
   }
   for (const GroundBound& bound : unit_.bounds) {

@@ -59,10 +59,10 @@ class Translation {
   void find_questions();
   void add_rules();
   void add_bound(const oracle::GroundBound& bound);
-  std::vector<solve::Literal> body_of(const Body& body);
+  std::vector<solve::Literal> body_of(oracle::GroundBody body);
   solve::Literal literal_of(const oracle::GroundLiteral& literal);
   solve::Literal not_not(oracle::AtomId atom);
-  solve::Atom conjunction(const Body& body);
+  solve::Atom conjunction(oracle::GroundBody body);
   solve::Atom at_least(int64_t bound, const std::vector<solve::WeightedLiteral>& terms);
   solve::Atom aggregate(uint32_t index);
   std::vector<solve::Literal> fold_result(const oracle::AggregateInput& input, size_t column,

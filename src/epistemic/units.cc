@@ -10,6 +10,7 @@ namespace xlog::epistemic {
 
 using oracle::AtomId;
 using oracle::GroundAggregate;
+using oracle::GroundBody;
 using oracle::GroundBound;
 using oracle::GroundKind;
 using oracle::GroundLiteral;
@@ -81,7 +82,7 @@ void Units::find_groups() {
     if (anchor != kNone) together.unite(anchor, atom);
     anchor = atom;
   };
-  const auto look_at = [&](const Body& body) {
+  const auto look_at = [&](GroundBody body) {
     for (const GroundLiteral& literal : body) {
       oracle::for_each_atom(literal, program_, [&](AtomId atom, const GroundLiteral& inner) {
         if (inner.kind == GroundKind::Modal) {
@@ -103,7 +104,7 @@ void Units::find_groups() {
     asked.clear();
     anchor = kNone;
   };
-  for (const GroundRule& rule : program_.rules) {
+  for (const GroundRule rule : program_.rules) {
     for (const AtomId head : rule.heads) mention(head);
     look_at(rule.body);
     finish();
@@ -243,7 +244,7 @@ bool Units::is_foreign(uint32_t unit, const GroundLiteral& literal) const {
 // The literals of a body but for questions to other units that are answered with yes; false where
 // one is answered with no, and then perhaps not all literals were visited.
 template <typename Visit>
-bool Units::for_each_left(uint32_t unit, const Body& body, const Holds& holds,
+bool Units::for_each_left(uint32_t unit, GroundBody body, const Holds& holds,
                           const Visit& visit) const {
   for (const GroundLiteral& literal : body) {
     if (!is_foreign(unit, literal)) {
@@ -258,8 +259,8 @@ bool Units::for_each_left(uint32_t unit, const Body& body, const Holds& holds,
 GroundProgram Units::program(uint32_t unit, const Holds& holds) const {
   GroundProgram made;
   made.atom_count = static_cast<uint32_t>(atoms(unit).size());
-  const std::function<std::optional<Body>(const Body&)> left =
-      [&](const Body& body) -> std::optional<Body> {
+  const std::function<std::optional<Body>(GroundBody)> left =
+      [&](GroundBody body) -> std::optional<Body> {
     Body copy;
     const bool may_hold = for_each_left(unit, body, holds, [&](GroundLiteral literal) {
       if (literal.kind != GroundKind::Aggregate) {
@@ -283,13 +284,14 @@ GroundProgram Units::program(uint32_t unit, const Holds& holds) const {
     if (!may_hold) return std::nullopt;
     return copy;
   };
+  std::vector<AtomId> heads;
   for (const uint32_t r : rules(unit)) {
-    const GroundRule& rule = program_.rules[r];
+    const GroundRule rule = program_.rules[r];
     auto body = left(rule.body);
     if (!body) continue;
-    GroundRule copy{rule.kind, {}, std::move(*body), rule.source};
-    for (const AtomId head : rule.heads) copy.heads.push_back(place_of_[head]);
-    made.rules.push_back(std::move(copy));
+    heads.clear();
+    for (const AtomId head : rule.heads) heads.push_back(place_of_[head]);
+    made.rules.add(rule.kind, heads, *body, rule.source);
   }
   for (const uint32_t b : bounds(unit)) {
     const GroundBound& bound = program_.bounds[b];
@@ -312,7 +314,7 @@ std::string Units::key(uint32_t unit, const Holds& holds) const {
     text.append(reinterpret_cast<const char*>(&number), sizeof(number));
   };
   // Written behind what is there, or taken back.
-  const std::function<bool(const Body&)> put_body = [&](const Body& body) {
+  const std::function<bool(GroundBody)> put_body = [&](GroundBody body) {
     const size_t before = text.size();
     const bool may_hold = for_each_left(unit, body, holds, [&](const GroundLiteral& literal) {
       const uint64_t tag = uint64_t{static_cast<uint8_t>(literal.kind)} << 48 |
@@ -347,7 +349,7 @@ std::string Units::key(uint32_t unit, const Holds& holds) const {
   };
   put(atoms(unit).size());
   for (const uint32_t r : rules(unit)) {
-    const GroundRule& rule = program_.rules[r];
+    const GroundRule rule = program_.rules[r];
     const size_t before = text.size();
     put(static_cast<uint8_t>(rule.kind));
     for (const AtomId head : rule.heads) put(place_of_[head]);

@@ -55,8 +55,8 @@ class Units {
   void find_clusters();
   bool is_foreign(uint32_t unit, const oracle::GroundLiteral& literal) const;
   template <typename Visit>
-  bool for_each_left(uint32_t unit, const std::vector<oracle::GroundLiteral>& body,
-                     const Holds& holds, const Visit& visit) const;
+  bool for_each_left(uint32_t unit, oracle::GroundBody body, const Holds& holds,
+                     const Visit& visit) const;
 
   const oracle::GroundProgram& program_;
   std::vector<uint32_t> group_of_atom_, group_of_rule_, group_of_bound_;

@@ -32,6 +32,7 @@ struct MemoryExceeded {
 };
 
 struct Preset;
+struct Shortcut;
 
 inline constexpr std::string_view kEndlessHelp =
     "raise it with `--max-rows N`; recursion that makes ever new values, like "
@@ -44,7 +45,8 @@ struct Context {
   const logic::AnswerOptions& options;
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
 
-  const Preset* preset = nullptr;  // what is known before (evaluate.h)
+  const Preset* preset = nullptr;      // what is known before (evaluate.h)
+  const Shortcut* shortcut = nullptr;  // for some bodies (matcher.h)
 
   uint64_t rows = 0;        // stored tuples and ground rules
   uint64_t candidates = 0;  // guesses tried for stable models
@@ -80,7 +82,7 @@ struct Context {
   }
   [[noreturn]] void out_of_memory(uint64_t limit, std::string details) const;
   // Unless the user says otherwise.
-  uint64_t most_rows() const { return options.max_rows > 0 ? options.max_rows : 5'000'000; }
+  uint64_t most_rows() const { return options.max_rows > 0 ? options.max_rows : 20'000'000; }
   void count_row(std::string_view help = kEndlessHelp);
   void count_candidate();
 };

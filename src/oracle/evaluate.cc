@@ -80,7 +80,7 @@ class Evaluation {
   // Under the well-founded semantics a constraint is violated when its body is true, not merely
   // undefined.
   void find_bounded_violation() {
-    for (const GroundRule& rule : instance_.ground.rules) {
+    for (const GroundRule rule : instance_.ground.rules) {
       if (rule.kind != GroundHead::Constraint) continue;
       const bool violated =
           std::all_of(rule.body.begin(), rule.body.end(), [&](const GroundLiteral& l) {
@@ -124,10 +124,11 @@ class Evaluation {
     for (const lang::Query& query : context_.program.queries) {
       QueryAnswer answer;
       for_each_row(instance_.database, query.pred,
-                   [&](const Tuple& tuple, std::optional<AtomId> atom) {
+                   [&](std::span<const lang::Value> tuple, std::optional<AtomId> atom) {
                      const std::optional<RowStatus> status =
                          atom ? status_of(*atom, choice) : RowStatus::Known;
-                     if (status) answer.rows.push_back({tuple, *status});
+                     if (status)
+                       answer.rows.push_back({Tuple(tuple.begin(), tuple.end()), *status});
                    });
       view.queries.push_back(in_canonical_order(std::move(answer), context_.names()));
     }
@@ -153,7 +154,7 @@ class Evaluation {
       for (uint32_t p = 0; p < context_.program.predicates.size(); ++p) {
         if (context_.program.predicates[p].helper) continue;
         for_each_row(instance_.database, PredId{p},
-                     [&](const Tuple& tuple, std::optional<AtomId> atom) {
+                     [&](std::span<const lang::Value> tuple, std::optional<AtomId> atom) {
                        context_.tick();
                        if (!atom || holds_in_world(*atom, choice, world_choice))
                          atoms.push_back(atom_text(PredId{p}, tuple, context_));

@@ -20,7 +20,7 @@ namespace xlog::oracle {
 // others read or a query shows.
 struct Preset {
   std::vector<bool> done;  // by component
-  std::function<std::vector<std::vector<lang::Value>>(lang::PredId)> rows;
+  std::function<lang::FactTable(lang::PredId)> rows;
   uint64_t valueless = 0;  // instances of arithmetic without a value that were met
   Span valueless_span;
 };

@@ -13,8 +13,8 @@ namespace xlog::oracle {
 
 namespace {
 
-bool body_holds(const std::vector<GroundLiteral>& body, const GroundProgram& program,
-                const WorldSet& worlds, const Interpretation& world, Context& context) {
+bool body_holds(GroundBody body, const GroundProgram& program, const WorldSet& worlds,
+                const Interpretation& world, Context& context) {
   return std::all_of(body.begin(), body.end(), [&](const GroundLiteral& l) {
     return l.kind == GroundKind::Modal ? holds_in(l, worlds)
                                        : holds(l, program, world, context.names());
@@ -53,7 +53,7 @@ std::vector<Interpretation> founded_pairs(const GroundProgram& program, const Wo
   };
   for (bool changed = true; changed;) {
     changed = false;
-    for (const GroundRule& rule : program.rules) {
+    for (const GroundRule rule : program.rules) {
       for (size_t w = 0; w < worlds.size(); ++w) {
         context.tick();
         std::vector<AtomId> held;
@@ -99,7 +99,7 @@ class UnfoundedSets {
         open_(std::move(open)),
         mode_(mode),
         context_(context) {
-    for (const GroundRule& rule : program_.rules) {
+    for (const GroundRule rule : program_.rules) {
       for (const GroundLiteral& l : rule.body) {
         if (l.kind != GroundKind::Modal || !needs_foundation(l.modal, mode)) continue;
         if (!holds_in(l, worlds)) continue;

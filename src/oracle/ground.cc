@@ -44,8 +44,8 @@ bool holds(const GroundLiteral& literal, const GroundProgram& program, const Int
   XLOG_UNREACHABLE("modal literals are replaced before worlds are looked at");
 }
 
-bool holds(const std::vector<GroundLiteral>& body, const GroundProgram& program,
-           const Interpretation& world, lang::Names& names) {
+bool holds(GroundBody body, const GroundProgram& program, const Interpretation& world,
+           lang::Names& names) {
   return std::all_of(body.begin(), body.end(),
                      [&](const GroundLiteral& l) { return holds(l, program, world, names); });
 }
@@ -66,14 +66,13 @@ GroundProgram replace_literals(const GroundProgram& program,
                                const std::function<Truth(const GroundLiteral&)>& truth) {
   GroundProgram out;
   out.atom_count = program.atom_count;
-  // The remaining literals of a body; nullopt when it is false.
+  // Puts the remaining literals of a body into `left`; false when the body is.
   using Body = std::vector<GroundLiteral>;
-  std::function<std::optional<Body>(const Body&)> remaining =
-      [&](const Body& body) -> std::optional<Body> {
-    Body left;
+  const std::function<bool(GroundBody, Body&)> remaining = [&](GroundBody body, Body& left) {
+    left.clear();
     for (const GroundLiteral& literal : body) {
       const Truth value = truth(literal);
-      if (value == Truth::False) return std::nullopt;
+      if (value == Truth::False) return false;
       if (value == Truth::True) continue;
       if (literal.kind != GroundKind::Aggregate) {
         left.push_back(literal);
@@ -84,27 +83,27 @@ GroundProgram replace_literals(const GroundProgram& program,
       input->folds = aggregate.input->folds;
       input->nonempty = aggregate.input->nonempty;
       for (const auto& element : aggregate.input->elements) {
-        if (auto condition = remaining(element.condition)) {
-          input->elements.push_back({element.values, std::move(*condition)});
-        }
+        Body condition;
+        if (!remaining(element.condition, condition)) continue;
+        input->elements.push_back({element.values, std::move(condition)});
       }
       left.push_back(
           {GroundKind::Aggregate, lang::Modal::None, static_cast<uint32_t>(out.aggregates.size())});
       out.aggregates.push_back({std::move(input), aggregate.result});
     }
-    return left;
+    return true;
   };
-  for (const GroundRule& rule : program.rules) {
-    if (auto body = remaining(rule.body))
-      out.rules.push_back({rule.kind, rule.heads, std::move(*body), rule.source});
+  Body body;
+  for (const GroundRule rule : program.rules) {
+    if (remaining(rule.body, body)) out.rules.add(rule.kind, rule.heads, body, rule.source);
   }
   for (const GroundBound& bound : program.bounds) {
-    auto body = remaining(bound.body);
-    if (!body) continue;
-    GroundBound kept{bound.lower, bound.upper, {}, std::move(*body), bound.source};
+    if (!remaining(bound.body, body)) continue;
+    GroundBound kept{bound.lower, bound.upper, {}, body, bound.source};
     for (const auto& element : bound.elements) {
-      if (auto condition = remaining(element.condition))
-        kept.elements.push_back({element.atom, std::move(*condition)});
+      Body condition;
+      if (!remaining(element.condition, condition)) continue;
+      kept.elements.push_back({element.atom, std::move(condition)});
     }
     out.bounds.push_back(std::move(kept));
   }

@@ -4,10 +4,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "base/column.h"
 #include "lang/program.h"
 #include "oracle/aggregates.h"
 #include "oracle/relation.h"
@@ -45,11 +48,73 @@ struct GroundAggregate {
 
 enum class GroundHead : uint8_t { Constraint, Normal, Disjunction, Choice };
 
+using GroundBody = std::span<const GroundLiteral>;
+
+// A rule as it is read; its parts stand in the program.
 struct GroundRule {
   GroundHead kind = GroundHead::Normal;
-  std::vector<AtomId> heads;  // Normal, Choice: one. Disjunction: two or more.
-  std::vector<GroundLiteral> body;
+  std::span<const AtomId> heads;  // Normal, Choice: one. Disjunction: two or more.
+  GroundBody body;
   uint32_t source = 0;  // the rule it is an instance of
+};
+
+// Rules in a few arrays: programs have millions of them. What operator[] gives is valid until a
+// rule is added.
+class GroundRules {
+ public:
+  struct Iterator {
+    using value_type = GroundRule;
+    using difference_type = ptrdiff_t;
+    const GroundRules* rules = nullptr;
+    size_t at = 0;
+    GroundRule operator*() const { return (*rules)[at]; }
+    Iterator& operator++() {
+      ++at;
+      return *this;
+    }
+    Iterator operator++(int) { return {rules, at++}; }
+    bool operator==(const Iterator&) const = default;
+  };
+
+  GroundRules() = default;
+  GroundRules(GroundRules&&) = default;
+  GroundRules& operator=(GroundRules&&) = default;
+  GroundRules(const GroundRules& other) {
+    for (const GroundRule rule : other) add(rule.kind, rule.heads, rule.body, rule.source);
+  }
+
+  size_t size() const { return entries_.size(); }
+  GroundRule operator[](size_t i) const {
+    const Entry before = i == 0 ? Entry{} : entries_[i - 1];
+    const Entry& entry = entries_[i];
+    return {entry.kind,
+            std::span(heads_).subspan(before.heads_end, entry.heads_end - before.heads_end),
+            std::span(literals_).subspan(before.body_end, entry.body_end - before.body_end),
+            entry.source};
+  }
+  Iterator begin() const { return {this, 0}; }
+  Iterator end() const { return {this, size()}; }
+
+  void add(GroundHead kind, std::span<const AtomId> heads, GroundBody body, uint32_t source) {
+    for (const AtomId head : heads) heads_.push_back(head);
+    for (const GroundLiteral& literal : body) literals_.push_back(literal);
+    entries_.push_back({heads_.size(), literals_.size(), source, kind});
+  }
+  void add(GroundHead kind, std::initializer_list<AtomId> heads,
+           std::initializer_list<GroundLiteral> body, uint32_t source) {
+    add(kind, std::span(heads.begin(), heads.size()), std::span(body.begin(), body.size()), source);
+  }
+
+ private:
+  struct Entry {
+    uint64_t heads_end = 0, body_end = 0;
+    uint32_t source = 0;
+    GroundHead kind = GroundHead::Normal;
+  };
+
+  Column<Entry> entries_;
+  Column<AtomId> heads_;            // of all rules
+  Column<GroundLiteral> literals_;  // of all bodies
 };
 
 // lower { a : c ; ... } upper: when the body holds, the number of distinct atoms that count lies in
@@ -67,7 +132,7 @@ struct GroundBound {
 
 struct GroundProgram {
   uint32_t atom_count = 0;
-  std::vector<GroundRule> rules;
+  GroundRules rules;
   std::vector<GroundBound> bounds;
   std::vector<GroundAggregate> aggregates;
 };
@@ -82,8 +147,8 @@ using Interpretation = std::vector<bool>;
 // Truth of objective literals, bodies and bounds in one world (modal literals have been replaced).
 bool holds(const GroundLiteral& literal, const GroundProgram& program, const Interpretation& world,
            lang::Names& names);
-bool holds(const std::vector<GroundLiteral>& body, const GroundProgram& program,
-           const Interpretation& world, lang::Names& names);
+bool holds(GroundBody body, const GroundProgram& program, const Interpretation& world,
+           lang::Names& names);
 bool holds(const GroundBound& bound, const GroundProgram& program, const Interpretation& world,
            lang::Names& names);
 

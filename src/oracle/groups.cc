@@ -10,7 +10,7 @@ namespace {
 
 using Body = std::vector<GroundLiteral>;
 
-void collect(const Body& body, const GroundProgram& program, std::vector<AtomId>& out) {
+void collect(GroundBody body, const GroundProgram& program, std::vector<AtomId>& out) {
   for (const GroundLiteral& literal : body) {
     for_each_atom(literal, program,
                   [&](AtomId atom, const GroundLiteral&) { out.push_back(atom); });
@@ -18,7 +18,7 @@ void collect(const Body& body, const GroundProgram& program, std::vector<AtomId>
 }
 
 std::vector<AtomId> atoms_of(const GroundRule& rule, const GroundProgram& program) {
-  std::vector<AtomId> atoms = rule.heads;
+  std::vector<AtomId> atoms(rule.heads.begin(), rule.heads.end());
   collect(rule.body, program, atoms);
   return atoms;
 }
@@ -36,7 +36,7 @@ class Copier {
   Copier(const GroundProgram& whole, const std::vector<AtomId>& local, GroundProgram& part)
       : whole_(whole), local_(local), part_(part) {}
 
-  Body body(const Body& source) {
+  Body body(GroundBody source) {
     Body copy;
     for (GroundLiteral literal : source) {
       literal.index =
@@ -80,7 +80,7 @@ std::vector<Part> independent_parts(const GroundProgram& program) {
       parent[std::max(x, y)] = std::min(x, y);  // the root is the smallest atom
     }
   };
-  for (const GroundRule& rule : program.rules) unite(atoms_of(rule, program));
+  for (const GroundRule rule : program.rules) unite(atoms_of(rule, program));
   for (const GroundBound& bound : program.bounds) unite(atoms_of(bound, program));
 
   std::vector<Part> parts;
@@ -100,13 +100,13 @@ std::vector<Part> independent_parts(const GroundProgram& program) {
   }
   std::vector<Copier> copiers;
   for (Part& part : parts) copiers.emplace_back(program, local, part.program);
-  for (const GroundRule& rule : program.rules) {
+  for (const GroundRule rule : program.rules) {
     const std::vector<AtomId> atoms = atoms_of(rule, program);
     if (atoms.empty()) continue;
     const uint32_t p = part_of[find(atoms[0])];
-    GroundRule copy{rule.kind, {}, copiers[p].body(rule.body), rule.source};
-    for (AtomId head : rule.heads) copy.heads.push_back(local[head]);
-    parts[p].program.rules.push_back(std::move(copy));
+    std::vector<AtomId> heads;
+    for (AtomId head : rule.heads) heads.push_back(local[head]);
+    parts[p].program.rules.add(rule.kind, heads, copiers[p].body(rule.body), rule.source);
   }
   for (const GroundBound& bound : program.bounds) {
     const std::vector<AtomId> atoms = atoms_of(bound, program);
@@ -121,7 +121,7 @@ std::vector<Part> independent_parts(const GroundProgram& program) {
 }
 
 bool contradiction(const GroundProgram& program, lang::Names& names) {
-  for (const GroundRule& rule : program.rules) {
+  for (const GroundRule rule : program.rules) {
     if (rule.kind == GroundHead::Constraint && rule.body.empty()) return true;
   }
   const Interpretation nothing(program.atom_count, false);

@@ -6,8 +6,10 @@
 #include <functional>
 #include <map>
 #include <new>
+#include <span>
 
 #include "base/check.h"
+#include "base/column.h"
 #include "logic/components.h"
 #include "logic/monotone.h"
 #include "oracle/evaluate.h"
@@ -33,12 +35,22 @@ Key key_of(const std::vector<Value>& values) {
   return key;
 }
 
-std::vector<GroundLiteral> join(const std::vector<GroundLiteral>& a,
-                                const std::vector<GroundLiteral>& b) {
-  std::vector<GroundLiteral> both = a;
+std::vector<GroundLiteral> join(GroundBody a, GroundBody b) {
+  std::vector<GroundLiteral> both(a.begin(), a.end());
   both.insert(both.end(), b.begin(), b.end());
   return both;
 }
+
+// What the rules of one round derive, in one array.
+struct Derived {
+  Column<PredId> preds;
+  Column<Value> values;  // of all tuples
+
+  void add(PredId pred, const Tuple& tuple) {
+    preds.push_back(pred);
+    for (const Value& value : tuple) values.push_back(value);
+  }
+};
 
 // One group of a rule with aggregates in its head: the solutions that share the other head columns.
 struct Group {
@@ -85,9 +97,9 @@ class Instantiator {
   std::optional<logic::RelationSize> largest() const {
     std::optional<logic::RelationSize> largest = largest_relation(out_.database, context_);
     std::map<PredId, uint64_t> rows;
-    for (const auto& [pred, tuple] : derived_) ++rows[pred];
+    for (const PredId pred : derived_.preds) ++rows[pred];
     for (const auto& [pred, count] : rows) {
-      const uint64_t row = sizeof(derived_.front()) + context_.program[pred].arity * sizeof(Value);
+      const uint64_t row = sizeof(PredId) + context_.program[pred].arity * sizeof(Value);
       if (largest && largest->bytes >= count * row) continue;
       largest = {logic::relation_name(pred, context_.program, context_.session.names), count,
                  count * row};
@@ -100,10 +112,48 @@ class Instantiator {
   const logic::RuleOrder& order_at(uint32_t index) const { return context_.analysis.orders[index]; }
   Relation& relation(PredId p) { return out_.database.relations[p.index]; }
 
-  bool insert(PredId p, Tuple tuple) {
-    if (!relation(p).insert(std::move(tuple))) return false;
+  bool insert(PredId p, std::span<const Value> tuple) {
+    if (!relation(p).insert(tuple)) return false;
     context_.count_row();
     return true;
+  }
+
+  template <typename Visit>
+  static void for_each_row(const lang::FactTable& table, const Visit& visit) {
+    Tuple tuple(table.columns.size());
+    for (size_t row = 0; row < table.rows; ++row) {
+      for (size_t c = 0; c < tuple.size(); ++c) tuple[c] = table.columns[c].at(row);
+      visit(tuple);
+    }
+  }
+
+  // Whether there was a new tuple.
+  bool insert_derived() {
+    constexpr size_t kAhead = 8;
+    bool changed = false;
+    size_t ahead = 0;
+    const Value* next = derived_.values.data();
+    const auto arity = [&](size_t i) { return context_.program[derived_.preds[i]].arity; };
+    size_t at = 0;
+    for_each_derived([&](PredId p, std::span<const Value> tuple) {
+      for (; ahead < std::min(at + kAhead, derived_.preds.size()); ++ahead) {
+        relation(derived_.preds[ahead]).will_insert({next, arity(ahead)});
+        next += arity(ahead);
+      }
+      ++at;
+      changed |= insert(p, tuple);
+    });
+    return changed;
+  }
+
+  template <typename Visit>
+  void for_each_derived(const Visit& visit) const {
+    std::span<const Value> left(derived_.values);
+    for (const PredId p : derived_.preds) {
+      const size_t arity = context_.program[p].arity;
+      visit(p, left.first(arity));
+      left = left.subspan(arity);
+    }
   }
 
   bool is_done(uint32_t c) const { return context_.preset != nullptr && context_.preset->done[c]; }
@@ -132,22 +182,20 @@ class Instantiator {
   void load_preset(const logic::Component& component) {
     for (PredId p : component.predicates) {
       if (!is_read(p)) continue;
-      for (Tuple& tuple : context_.preset->rows(p)) insert(p, std::move(tuple));
+      for_each_row(context_.preset->rows(p), [&](const Tuple& tuple) {
+        relation(p).append(tuple);
+        context_.count_row();
+      });
     }
   }
 
   void load_facts(PredId p) {
     const lang::FactTable* facts = context_.program[p].facts.get();
     if (facts == nullptr) return;
-    for (size_t row = 0; row < facts->rows; ++row) {
-      Tuple tuple;
-      for (const lang::FactColumn& column : facts->columns) tuple.push_back(column.at(row));
-      insert(p, std::move(tuple));
-    }
+    for_each_row(*facts, [&](const Tuple& tuple) { insert(p, tuple); });
     if (out_.database.states[p.index] == PredicateState::Settled) return;
     for (size_t row = 0; row < relation(p).size(); ++row) {
-      out_.ground.rules.push_back(
-          {GroundHead::Normal, {out_.database.atom(p, row)}, {}, UINT32_MAX});
+      out_.ground.rules.add(GroundHead::Normal, {out_.database.atom(p, row)}, {}, UINT32_MAX);
     }
   }
 
@@ -177,8 +225,7 @@ class Instantiator {
         }
       }
       for (PredId p : component.predicates) delta[p].first = relation(p).size();
-      bool changed = false;
-      for (auto& [p, tuple] : derived_) changed |= insert(p, std::move(tuple));
+      const bool changed = insert_derived();
       for (PredId p : component.predicates) delta[p].second = relation(p).size();
       if (!changed) break;
     }
@@ -206,13 +253,13 @@ class Instantiator {
       for (uint32_t r : component.rules) derive(r, component_index, nullptr);
       changed = false;
       std::map<PredId, std::vector<Tuple>> candidates;
-      for (auto& [p, tuple] : derived_) {
+      for_each_derived([&](PredId p, std::span<const Value> tuple) {
         if (best_of(p)) {
-          candidates[p].push_back(std::move(tuple));
+          candidates[p].emplace_back(tuple.begin(), tuple.end());
         } else {
-          changed |= insert(p, std::move(tuple));
+          changed |= insert(p, tuple);
         }
-      }
+      });
       for (auto& [p, tuples] : candidates) changed |= keep_best(p, std::move(tuples));
     }
     derived_ = {};
@@ -235,7 +282,10 @@ class Instantiator {
       return true;
     };
     const size_t before = relation(p).size();
-    for (const Tuple& row : relation(p).rows()) offer(row);
+    for (size_t r = 0; r < before; ++r) {
+      const std::span<const Value> row = relation(p).row(r);
+      offer(Tuple(row.begin(), row.end()));
+    }
     bool changed = best.size() < before;
     for (Tuple& tuple : candidates) {
       if (!offer(std::move(tuple))) continue;
@@ -243,7 +293,7 @@ class Instantiator {
       changed = true;
     }
     relation(p) = Relation();
-    for (auto& [group, tuple] : best) relation(p).insert(std::move(tuple));
+    for (const auto& [group, tuple] : best) relation(p).insert(tuple);
     return changed;
   }
 
@@ -273,7 +323,7 @@ class Instantiator {
     if (!rule.aggregates.empty()) {
       for (const Group& group : groups_of(r, matcher)) {
         for (const std::vector<Value>& result : results_of(*group.input)) {
-          derived_.push_back({rule.head[0].pred, with_aggregates(rule, group.head, result)});
+          derived_.add(rule.head[0].pred, with_aggregates(rule, group.head, result));
         }
       }
       return;
@@ -282,8 +332,7 @@ class Instantiator {
     matcher.solve(r, rule.body, order_at(r).body, bindings, [&](const Bindings&, const auto&) {
       for (size_t e = 0; e < rule.head.size(); ++e) {
         for_each_condition(r, e, matcher, bindings, [&](const auto&) {
-          if (auto tuple = head_tuple(rule.head[e], matcher, bindings))
-            derived_.push_back({rule.head[e].pred, *tuple});
+          if (find_head(rule.head[e], matcher, bindings)) derived_.add(rule.head[e].pred, head_);
         });
       }
     });
@@ -295,9 +344,9 @@ class Instantiator {
     for (uint32_t r : component.rules) ground_rule(r);
   }
 
-  void add(GroundRule rule) {
+  void add(GroundHead kind, std::span<const AtomId> heads, GroundBody body, uint32_t source) {
     context_.count_row();
-    out_.ground.rules.push_back(std::move(rule));
+    out_.ground.rules.add(kind, heads, body, source);
   }
 
   AtomId atom(PredId p, const Tuple& tuple) {
@@ -314,27 +363,29 @@ class Instantiator {
       for (const Group& group : groups_of(r, matcher)) {
         for (const std::vector<Value>& result : results_of(*group.input)) {
           const AtomId head = atom(rule.head[0].pred, with_aggregates(rule, group.head, result));
-          add({GroundHead::Normal, {head}, {matcher.open_aggregate(group.input, result)}, r});
+          const GroundLiteral body = matcher.open_aggregate(group.input, result);
+          add(GroundHead::Normal, std::span(&head, 1), std::span(&body, 1), r);
         }
       }
       return;
     }
     Bindings bindings(rule.variables.size());
-    matcher.solve(
-        r, rule.body, order_at(r).body, bindings,
-        [&](const Bindings&, const std::vector<GroundLiteral>& body) {
-          if (rule.head_kind == HeadKind::Choice) return ground_choice(r, matcher, bindings, body);
-          std::vector<AtomId> heads;
-          for (const HeadElement& element : rule.head) {
-            if (auto tuple = head_tuple(element, matcher, bindings)) {
-              heads.push_back(atom(element.pred, *tuple));
-            }
-          }
-          std::sort(heads.begin(), heads.end());
-          heads.erase(std::unique(heads.begin(), heads.end()), heads.end());
-          if (heads.empty()) return;
-          add({heads.size() == 1 ? GroundHead::Normal : GroundHead::Disjunction, heads, body, r});
-        });
+    std::vector<AtomId> heads;
+    matcher.solve(r, rule.body, order_at(r).body, bindings,
+                  [&](const Bindings&, const std::vector<GroundLiteral>& body) {
+                    if (rule.head_kind == HeadKind::Choice)
+                      return ground_choice(r, matcher, bindings, body);
+                    heads.clear();
+                    for (const HeadElement& element : rule.head) {
+                      if (find_head(element, matcher, bindings))
+                        heads.push_back(atom(element.pred, head_));
+                    }
+                    std::sort(heads.begin(), heads.end());
+                    heads.erase(std::unique(heads.begin(), heads.end()), heads.end());
+                    if (heads.empty()) return;
+                    add(heads.size() == 1 ? GroundHead::Normal : GroundHead::Disjunction, heads,
+                        body, r);
+                  });
   }
 
   void ground_choice(uint32_t r, Matcher& matcher, Bindings& bindings,
@@ -343,18 +394,20 @@ class Instantiator {
     GroundBound bound;
     bound.body = body;
     bound.source = r;
+    const bool is_bounded = rule.lower || rule.upper;
     for (size_t e = 0; e < rule.head.size(); ++e) {
       for_each_condition(r, e, matcher, bindings, [&](const std::vector<GroundLiteral>& condition) {
-        const auto tuple = head_tuple(rule.head[e], matcher, bindings);
-        if (!tuple) return;
-        const AtomId head = atom(rule.head[e].pred, *tuple);
-        add({GroundHead::Choice, {head}, join(body, condition), r});
-        bound.elements.push_back({head, join({{GroundKind::Pos, Modal::None, head}}, condition)});
+        if (!find_head(rule.head[e], matcher, bindings)) return;
+        const AtomId head = atom(rule.head[e].pred, head_);
+        add(GroundHead::Choice, std::span(&head, 1), join(body, condition), r);
+        if (!is_bounded) return;
+        const GroundLiteral chosen{GroundKind::Pos, Modal::None, head};
+        bound.elements.push_back({head, join(std::span(&chosen, 1), condition)});
       });
     }
     if (rule.lower) bound.lower = bound_value(*rule.lower, matcher, bindings);
     if (rule.upper) bound.upper = bound_value(*rule.upper, matcher, bindings);
-    if (rule.lower || rule.upper) out_.ground.bounds.push_back(std::move(bound));
+    if (is_bounded) out_.ground.bounds.push_back(std::move(bound));
   }
 
   static int64_t bound_value(const Term& term, Matcher& matcher, const Bindings& bindings) {
@@ -380,7 +433,7 @@ class Instantiator {
             if (!too_few && !too_many) return;
           }
           if (body.empty()) note_violation(r, bindings);
-          add({GroundHead::Constraint, {}, body, r});
+          add(GroundHead::Constraint, {}, body, r);
         });
   }
 
@@ -430,15 +483,15 @@ class Instantiator {
 
   // ---- heads ----
 
-  std::optional<Tuple> head_tuple(const HeadElement& element, Matcher& matcher,
-                                  const Bindings& bindings) {
-    Tuple tuple;
+  // The tuple of a head becomes head_; false where its arithmetic has no value.
+  bool find_head(const HeadElement& element, Matcher& matcher, const Bindings& bindings) {
+    head_.clear();
     for (const Term& arg : element.args) {
       const std::optional<Value> value = matcher.value_of(arg, bindings);
-      if (!value) return std::nullopt;
-      tuple.push_back(*value);
+      if (!value) return false;
+      head_.push_back(*value);
     }
-    return tuple;
+    return true;
   }
 
   void for_each_condition(uint32_t r, size_t element, Matcher& matcher, Bindings& bindings,
@@ -457,18 +510,18 @@ class Instantiator {
     Bindings bindings(rule.variables.size());
     matcher.solve(r, rule.body, order_at(r).body, bindings,
                   [&](const Bindings&, const std::vector<GroundLiteral>& condition) {
-                    auto head = head_tuple(rule.head[0], matcher, bindings);
+                    const bool has_head = find_head(rule.head[0], matcher, bindings);
                     std::vector<Value> values;
                     for (const lang::HeadAggregate& aggregate : rule.aggregates) {
                       std::optional<Value> value = Value::u64(0);
                       if (aggregate.has_value) value = matcher.value_of(aggregate.value, bindings);
                       if (!value) return;
                       values.push_back(*value);
-                      if (head) (*head)[aggregate.column] = Value{};
+                      if (has_head) head_[aggregate.column] = Value{};
                     }
-                    if (!head) return;
-                    auto [it, is_new] = by_key.try_emplace(key_of(*head), groups.size());
-                    if (is_new) groups.push_back(new_group(rule, std::move(*head)));
+                    if (!has_head) return;
+                    auto [it, is_new] = by_key.try_emplace(key_of(head_), groups.size());
+                    if (is_new) groups.push_back(new_group(rule, head_));
                     groups[it->second].input->elements.push_back({std::move(values), condition});
                   });
     return groups;
@@ -501,8 +554,9 @@ class Instantiator {
 
   Context& context_;
   Instantiation out_;
-  std::vector<std::pair<PredId, Tuple>> derived_;  // by the rules of this round
-  std::vector<Value> violating_;                   // the variables of the violation
+  Derived derived_;               // by the rules of this round
+  Tuple head_;                    // of the instance at hand
+  std::vector<Value> violating_;  // the variables of the violation
 };
 
 }  // namespace

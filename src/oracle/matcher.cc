@@ -25,10 +25,6 @@ using lang::VarId;
 // One C++ stack frame a literal: enough for any program a person writes.
 constexpr size_t kMaxBodyLiterals = 4000;
 
-// In place of an atom while relations still grow: only that something is left to decide matters
-// then.
-constexpr uint32_t kUndecided = UINT32_MAX;
-
 bool is_negated(Modal modal) { return modal == Modal::NotKnow || modal == Modal::NotPossible; }
 
 // `p` and the four modal forms that are true when p holds in the only world there is.
@@ -43,7 +39,7 @@ AtomId Database::atom(lang::PredId pred, size_t row) {
   if (ids.size() <= row) ids.resize(relations[pred.index].size(), UINT32_MAX);
   if (ids[row] == UINT32_MAX) {
     ids[row] = static_cast<AtomId>(atoms.size());
-    atoms.push_back({pred, relations[pred.index].row(row)});
+    atoms.push_back({pred, static_cast<uint32_t>(row)});
   }
   return ids[row];
 }
@@ -54,8 +50,8 @@ AtomId Database::union_of(std::vector<AtomId> members, GroundProgram& ground) {
   if (!is_new) return it->second;
   atoms.push_back({});
   for (AtomId member : members) {
-    ground.rules.push_back(
-        {GroundHead::Normal, {it->second}, {{GroundKind::Pos, Modal::None, member}}, UINT32_MAX});
+    ground.rules.add(GroundHead::Normal, {it->second}, {{GroundKind::Pos, Modal::None, member}},
+                     UINT32_MAX);
   }
   return it->second;
 }
@@ -68,7 +64,13 @@ void Matcher::solve(uint32_t rule_index, const std::vector<Literal>& body,
                         "split the rule with helper predicates"};
   }
   rule_index_ = rule_index;
-  Frame frame{body, order, bindings, visit, std::exchange(delta_, std::nullopt), {}};
+  const std::optional<Delta> delta = std::exchange(delta_, std::nullopt);
+  if (context_.shortcut != nullptr) {
+    const auto growing = ground_ == nullptr ? std::optional(component_) : std::nullopt;
+    const BodyTask task{rule_index, body, order, bindings, visit, delta, *this, database_, growing};
+    if (context_.shortcut->solve(task)) return;
+  }
+  Frame frame{body, order, bindings, visit, delta, {}};
   step(frame, 0);
 }
 
@@ -297,14 +299,21 @@ void Matcher::maplist(Frame& frame, const Literal& literal, size_t element,
   const Value input = elements[element];
   Relation& relation = database_.relations[literal.pred.index];
   const bool open = database_.states[literal.pred.index] == PredicateState::Open;
-  const std::vector<uint32_t>& rows = relation.candidates({0}, std::span(&input, 1));
-  for (uint32_t row : rows) {
-    if (relation.row(row)[0] != input) continue;
+  const auto try_row = [&](uint32_t row) {
     if (open) frame.remaining.push_back(open_atom(literal.pred, row));
     if (has_output) outputs.push_back(relation.row(row)[1]);
     maplist(frame, literal, element + 1, outputs, next);
     if (has_output) outputs.pop_back();
     if (open) frame.remaining.pop_back();
+  };
+  if (!has_output) {
+    if (const auto row = relation.find(std::span(&input, 1))) try_row(static_cast<uint32_t>(*row));
+    return;
+  }
+  const Relation::Index& index = relation.index({0});
+  for (uint32_t row = index.first(std::span(&input, 1)); row != Relation::Index::kNone;
+       row = index.next(row)) {
+    try_row(row);
   }
 }
 
@@ -347,8 +356,13 @@ void Matcher::for_each_row(lang::PredId pred, const std::vector<Term>& args, Bin
     for (size_t row = first; row < last; ++row) try_row(row);
     return;
   }
-  const std::vector<uint32_t>& rows = relation.candidates(columns, key);
-  for (uint32_t row : rows) {
+  if (columns.size() == args.size()) {
+    const std::optional<size_t> row = relation.find(key);
+    if (row && *row >= first && *row < last) try_row(*row);
+    return;
+  }
+  const Relation::Index& index = relation.index(columns);
+  for (uint32_t row = index.first(key); row != Relation::Index::kNone; row = index.next(row)) {
     if (row >= first && row < last) try_row(row);
   }
 }

@@ -29,7 +29,7 @@ struct Database {
   struct Atom {
     lang::PredId pred;  // invalid for "one of these atoms holds", which `_` under `not` or a modal
                         // operator needs
-    Tuple tuple;
+    uint32_t row = 0;
   };
   std::vector<Atom> atoms;
   std::vector<std::vector<AtomId>> row_atoms;  // by predicate and row
@@ -45,6 +45,16 @@ class Matcher {
   // Called for each solution with the bindings and the literals that remain (none over settled
   // predicates).
   using Visit = std::function<void(const Bindings&, const std::vector<GroundLiteral>&)>;
+
+  // Restricts a literal of a body to rows [first, last) of its relation.
+  struct Delta {
+    uint32_t literal;
+    size_t first, last;
+  };
+
+  // In place of an atom while relations still grow: only that something is left to decide matters
+  // then.
+  static constexpr uint32_t kUndecided = UINT32_MAX;
 
   // `ground` receives aggregates and unions of atoms. It is null while relations still grow: then
   // literals over open predicates are taken as possible, and what remains is counted but not named.
@@ -71,10 +81,6 @@ class Matcher {
   std::optional<Value> value_of(const lang::Term& term, const Bindings& bindings);
 
  private:
-  struct Delta {
-    uint32_t literal;
-    size_t first, last;
-  };
   // One body under enumeration. Nested bodies (aggregates, findall) have frames of their own.
   struct Frame {
     const std::vector<lang::Literal>& body;
@@ -114,6 +120,26 @@ class Matcher {
   uint32_t component_ = UINT32_MAX;
   std::optional<Delta> delta_;
   uint32_t rule_index_ = 0;
+};
+
+// A body that a matcher is asked to enumerate.
+struct BodyTask {
+  uint32_t rule;
+  const std::vector<lang::Literal>& body;
+  const logic::BodyOrder& order;
+  Bindings& bindings;
+  const Matcher::Visit& visit;
+  std::optional<Matcher::Delta> delta;
+  Matcher& matcher;
+  Database& database;
+  std::optional<uint32_t> growing;  // relations of this component still grow, and atoms have no
+                                    // names yet
+};
+
+// Another way to the solutions of bodies that need no more than joins, which an evaluator may bring
+// along. `solve` returns false, without a visit, where the matcher has to do it.
+struct Shortcut {
+  std::function<bool(const BodyTask&)> solve;
 };
 
 }  // namespace xlog::oracle

@@ -22,22 +22,23 @@ inline GroundProgram random_program(std::mt19937& random, const RandomShape& sha
   GroundProgram program;
   program.atom_count = shape.atoms;
   for (uint32_t r = 0; r < shape.rules; ++r) {
-    GroundRule rule;
-    rule.heads = {pick(shape.atoms)};
+    GroundHead head = GroundHead::Normal;
+    std::vector<AtomId> heads = {pick(shape.atoms)};
+    std::vector<GroundLiteral> body;
     const uint32_t kind = pick(10);
     if (kind == 0 && shape.constraints) {
-      rule.kind = GroundHead::Constraint;
-      rule.heads.clear();
+      head = GroundHead::Constraint;
+      heads.clear();
     } else if (kind <= 2 && shape.choice) {
-      rule.kind = GroundHead::Choice;
+      head = GroundHead::Choice;
     } else if (kind <= 4 && shape.disjunction) {
       const AtomId other = pick(shape.atoms);
-      if (other != rule.heads[0]) {
-        rule.kind = GroundHead::Disjunction;
-        rule.heads.push_back(other);
+      if (other != heads[0]) {
+        head = GroundHead::Disjunction;
+        heads.push_back(other);
       }
     }
-    const uint32_t literals = pick(3) + (rule.kind == GroundHead::Constraint ? 1 : 0);
+    const uint32_t literals = pick(3) + (head == GroundHead::Constraint ? 1 : 0);
     for (uint32_t i = 0; i < literals; ++i) {
       GroundLiteral literal;
       literal.index = pick(shape.atoms);
@@ -52,9 +53,9 @@ inline GroundProgram random_program(std::mt19937& random, const RandomShape& sha
         literal.kind = GroundKind::Modal;
         literal.modal = static_cast<lang::Modal>(1 + form - 6);
       }
-      rule.body.push_back(literal);
+      body.push_back(literal);
     }
-    program.rules.push_back(std::move(rule));
+    program.rules.add(head, heads, body, 0);
   }
   return program;
 }

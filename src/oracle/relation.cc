@@ -1,8 +1,19 @@
 #include "oracle/relation.h"
 
+#include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace xlog::oracle {
+
+namespace {
+
+constexpr uint32_t kEmpty = UINT32_MAX;
+
+// At most two of three slots are taken.
+bool is_full(size_t taken, size_t slots) { return taken * 3 >= slots * 2; }
+
+}  // namespace
 
 uint64_t hash_values(std::span<const Value> values) {
   uint64_t h = 0x243F6A8885A308D3u ^ values.size();
@@ -14,45 +25,140 @@ uint64_t hash_values(std::span<const Value> values) {
   return h;
 }
 
+// ---- rows ----
+
 uint64_t Relation::bytes() const {
-  if (rows_.empty()) return 0;
-  // A row is a block of its own, and so are its cell in the hash table and the list in that.
-  constexpr uint64_t kBlock = 16;
-  const uint64_t row = sizeof(Tuple) + rows_.front().size() * sizeof(Value) + kBlock;
-  const uint64_t cell = sizeof(uint64_t) + sizeof(std::vector<uint32_t>) + 4 * kBlock;
-  return rows_.size() * (row + cell * (1 + indexes_.size()));
+  uint64_t bytes = values_.bytes() + slots_.capacity() * sizeof(uint32_t);
+  for (const auto& [columns, index] : indexes_) {
+    bytes +=
+        index.slots_.capacity() * sizeof(Index::Slot) + index.next_.capacity() * sizeof(uint32_t);
+  }
+  return bytes;
 }
 
-bool Relation::insert(Tuple tuple) {
-  std::vector<uint32_t>& bucket = by_hash_[hash_values(tuple)];
-  for (uint32_t i : bucket) {
-    if (rows_[i] == tuple) return false;
+// Where the tuple is, or would be put.
+size_t Relation::slot_of(std::span<const Value> tuple) const {
+  const size_t mask = slots_.size() - 1;
+  size_t slot = hash_values(tuple) & mask;
+  while (slots_[slot] != kEmpty && !std::ranges::equal(row(slots_[slot]), tuple)) {
+    slot = (slot + 1) & mask;
   }
-  bucket.push_back(static_cast<uint32_t>(rows_.size()));
-  rows_.push_back(std::move(tuple));
+  return slot;
+}
+
+// Puts all rows into slots that have room for so many.
+void Relation::cover(size_t rows) const {
+  if (is_full(rows, slots_.size())) {
+    slots_.assign(std::bit_ceil(std::max<size_t>(8, 2 * rows)), kEmpty);
+    covered_ = 0;
+  }
+  const size_t mask = slots_.size() - 1;
+  for (; covered_ < count_; ++covered_) {
+    size_t slot = hash_values(row(covered_)) & mask;
+    while (slots_[slot] != kEmpty) slot = (slot + 1) & mask;
+    slots_[slot] = static_cast<uint32_t>(covered_);
+  }
+}
+
+bool Relation::insert(std::span<const Value> tuple) {
+  arity_ = tuple.size();
+  cover(count_ + 1);
+  uint32_t& slot = slots_[slot_of(tuple)];
+  if (slot != kEmpty) return false;
+  slot = static_cast<uint32_t>(count_);
+  append(tuple);
+  covered_ = count_;
   return true;
 }
 
-std::optional<size_t> Relation::find(const Tuple& tuple) const {
-  auto it = by_hash_.find(hash_values(tuple));
-  if (it == by_hash_.end()) return std::nullopt;
-  for (uint32_t i : it->second) {
-    if (rows_[i] == tuple) return i;
-  }
-  return std::nullopt;
+void Relation::append(std::span<const Value> tuple) {
+  arity_ = tuple.size();
+  for (const Value& value : tuple) values_.push_back(value);
+  ++count_;
 }
 
-const std::vector<uint32_t>& Relation::candidates(const std::vector<uint32_t>& columns,
-                                                  std::span<const Value> key) {
-  static const std::vector<uint32_t> kNone;
-  Index& index = indexes_[columns];
-  std::vector<Value> part(columns.size());
-  for (; index.covered < rows_.size(); ++index.covered) {
-    for (size_t c = 0; c < columns.size(); ++c) part[c] = rows_[index.covered][columns[c]];
-    index.buckets[hash_values(part)].push_back(static_cast<uint32_t>(index.covered));
+void Relation::will_insert(std::span<const Value> tuple) const {
+  if (!slots_.empty()) __builtin_prefetch(&slots_[hash_values(tuple) & (slots_.size() - 1)]);
+}
+
+std::optional<size_t> Relation::find(std::span<const Value> tuple) const {
+  constexpr size_t kLookAhead = 4;
+  const size_t behind = std::min(count_, next_found_ + kLookAhead);
+  for (size_t r = next_found_; r < behind; ++r) {
+    if (!std::ranges::equal(row(r), tuple)) continue;
+    next_found_ = r + 1;
+    return r;
   }
-  auto it = index.buckets.find(hash_values(key));
-  return it == index.buckets.end() ? kNone : it->second;
+  if (count_ == 0) return std::nullopt;
+  cover(count_);
+  const uint32_t found = slots_[slot_of(tuple)];
+  if (found == kEmpty) return std::nullopt;
+  next_found_ = size_t{found} + 1;
+  return found;
+}
+
+// ---- rows by some columns ----
+
+const Relation::Index& Relation::index(const std::vector<uint32_t>& columns) {
+  auto found = indexes_.find(columns);
+  if (found == indexes_.end()) {
+    found = indexes_.emplace(columns, Index(*this, columns)).first;
+  }
+  Index& index = found->second;
+  index.relation_ = this;  // it may have moved
+  if (index.next_.size() < count_) index.cover();
+  return index;
+}
+
+void Relation::Index::key_of(uint32_t row, std::vector<Value>& key) const {
+  const std::span<const Value> values = relation_->row(row);
+  for (size_t c = 0; c < columns_.size(); ++c) key[c] = values[columns_[c]];
+}
+
+size_t Relation::Index::slot_of(std::span<const Value> key) const {
+  const size_t mask = slots_.size() - 1;
+  const auto fits = [&](uint32_t row) {
+    const std::span<const Value> values = relation_->row(row);
+    for (size_t c = 0; c < columns_.size(); ++c) {
+      if (values[columns_[c]] != key[c]) return false;
+    }
+    return true;
+  };
+  size_t slot = hash_values(key) & mask;
+  while (slots_[slot].first != kNone && !fits(slots_[slot].first)) slot = (slot + 1) & mask;
+  return slot;
+}
+
+void Relation::Index::rehash(size_t slots) {
+  const std::vector<Slot> before = std::exchange(slots_, std::vector<Slot>(slots));
+  std::vector<Value> key(columns_.size());
+  for (const Slot& slot : before) {
+    if (slot.first == kNone) continue;
+    key_of(slot.first, key);
+    slots_[slot_of(key)] = slot;
+  }
+}
+
+void Relation::Index::cover() {
+  std::vector<Value> key(columns_.size());
+  auto row = static_cast<uint32_t>(next_.size());
+  next_.resize(relation_->size(), kNone);
+  for (; row < next_.size(); ++row) {
+    if (is_full(keys_ + 1, slots_.size())) rehash(std::max<size_t>(8, 2 * slots_.size()));
+    key_of(row, key);
+    Slot& slot = slots_[slot_of(key)];
+    if (slot.first == kNone) {
+      slot.first = row;
+      ++keys_;
+    } else {
+      next_[slot.last] = row;
+    }
+    slot.last = row;
+  }
+}
+
+uint32_t Relation::Index::first(std::span<const Value> key) const {
+  return slots_.empty() ? kNone : slots_[slot_of(key)].first;
 }
 
 }  // namespace xlog::oracle

@@ -1,14 +1,14 @@
 // A set of rows in order of insertion, with hash indexes on any subset of the columns, built when
-// first asked for.
+// first asked for. The values of all rows stand in one array.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
+#include "base/column.h"
 #include "lang/value.h"
 
 namespace xlog::oracle {
@@ -20,26 +20,60 @@ uint64_t hash_values(std::span<const Value> values);
 
 class Relation {
  public:
-  size_t size() const { return rows_.size(); }
-  const Tuple& row(size_t i) const { return rows_[i]; }
-  const std::vector<Tuple>& rows() const { return rows_; }
+  // Rows by the values of some columns. Valid until rows are added.
+  class Index {
+   public:
+    static constexpr uint32_t kNone = UINT32_MAX;
+    // The rows with these values in ascending order: the first one, and the one after `row`.
+    uint32_t first(std::span<const Value> key) const;
+    uint32_t next(uint32_t row) const { return next_[row]; }
+
+   private:
+    friend class Relation;
+    Index(const Relation& relation, std::vector<uint32_t> columns)
+        : relation_(&relation), columns_(std::move(columns)) {}
+    void cover();
+    void rehash(size_t slots);
+    size_t slot_of(std::span<const Value> key) const;
+    void key_of(uint32_t row, std::vector<Value>& key) const;
+
+    struct Slot {
+      uint32_t first = kNone, last = kNone;
+    };
+    const Relation* relation_;
+    std::vector<uint32_t> columns_;
+    size_t keys_ = 0;
+    std::vector<Slot> slots_;     // a power of two; by the hash of the key, then the next free one
+    std::vector<uint32_t> next_;  // by row that is covered
+  };
+
+  size_t size() const { return count_; }
+  // Valid until rows are added.
+  std::span<const Value> row(size_t i) const {
+    return std::span(values_).subspan(i * arity_, arity_);
+  }
   uint64_t bytes() const;  // about
 
-  bool insert(Tuple tuple);                              // false when it was there
-  std::optional<size_t> find(const Tuple& tuple) const;  // its row
+  bool insert(std::span<const Value> tuple);                       // false when it was there
+  void append(std::span<const Value> tuple);                       // it was not there
+  void will_insert(std::span<const Value> tuple) const;            // soon: memory is fetched
+  std::optional<size_t> find(std::span<const Value> tuple) const;  // its row
 
-  // Numbers of the rows whose columns in `columns` (ascending) may equal `key`, ascending; rows
-  // with the same hash are included, so the caller compares. Valid until rows are added.
-  const std::vector<uint32_t>& candidates(const std::vector<uint32_t>& columns,
-                                          std::span<const Value> key);
+  // By `columns`, ascending and not all of them: for those there is find().
+  const Index& index(const std::vector<uint32_t>& columns);
 
  private:
-  struct Index {
-    size_t covered = 0;  // rows already in it
-    std::unordered_map<uint64_t, std::vector<uint32_t>> buckets;
-  };
-  std::vector<Tuple> rows_;
-  std::unordered_map<uint64_t, std::vector<uint32_t>> by_hash_;
+  size_t slot_of(std::span<const Value> tuple) const;
+  void cover(size_t rows) const;
+
+  size_t arity_ = 0;  // known from the first row on
+  size_t count_ = 0;
+  Column<Value> values_;
+  // Rows, as in an index; built when a tuple is first looked for.
+  mutable std::vector<uint32_t> slots_;
+  mutable size_t covered_ = 0;  // rows in the slots
+  // Tuples are often looked for in the order of the rows: behind the one that was found last.
+  mutable size_t next_found_ = 0;
   std::map<std::vector<uint32_t>, Index> indexes_;
 };
 

@@ -81,17 +81,18 @@ std::vector<QueryAnswer> well_founded_answers(const Instantiation& instance, con
   for (const lang::Query& query : context.program.queries) {
     QueryAnswer answer;
     for_each_row(instance.database, query.pred,
-                 [&](const Tuple& tuple, std::optional<AtomId> atom) {
+                 [&](std::span<const Value> tuple, std::optional<AtomId> atom) {
                    if (atom && !bounds.upper[*atom]) return;
                    const bool is_true = !atom || bounds.lower[*atom];
-                   answer.rows.push_back({tuple, is_true ? RowStatus::True : RowStatus::Undefined});
+                   answer.rows.push_back({Tuple(tuple.begin(), tuple.end()),
+                                          is_true ? RowStatus::True : RowStatus::Undefined});
                  });
     answers.push_back(in_canonical_order(std::move(answer), context.session.names));
   }
   return answers;
 }
 
-std::string atom_text(lang::PredId pred, const Tuple& tuple, const Context& context) {
+std::string atom_text(lang::PredId pred, std::span<const Value> tuple, const Context& context) {
   std::string text = lang::predicate_name(context.program[pred], context.session.names);
   for (size_t i = 0; i < tuple.size(); ++i) {
     text += (i == 0 ? "(" : ", ") + lang::to_source(tuple[i], context.session.names);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,7 @@ void report_more_views(const logic::Answer& answer, Context& context);
 logic::QueryAnswer in_canonical_order(logic::QueryAnswer answer, const lang::Names& names);
 std::vector<logic::QueryAnswer> well_founded_answers(const Instantiation& instance,
                                                      const Bounds& bounds, const Context& context);
-std::string atom_text(lang::PredId pred, const Tuple& tuple, const Context& context);
+std::string atom_text(lang::PredId pred, std::span<const Value> tuple, const Context& context);
 
 // Runs an evaluation and turns what it throws into diagnostics; reports arithmetic without values.
 std::optional<logic::Answer> answer_or_report(Context& context,

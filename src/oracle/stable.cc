@@ -12,7 +12,7 @@ namespace {
 
 std::vector<AtomId> guessed_atoms(const GroundProgram& program) {
   std::vector<bool> guessed(program.atom_count, false);
-  for (const GroundRule& rule : program.rules) {
+  for (const GroundRule rule : program.rules) {
     if (rule.kind == GroundHead::Constraint)
       continue;  // looked at only when a candidate is complete
     if (rule.kind != GroundHead::Normal) {
@@ -38,7 +38,7 @@ Interpretation derive(const GroundProgram& program, const Interpretation& guess,
   Interpretation derived(program.atom_count, false);
   for (bool changed = true; changed;) {
     changed = false;
-    for (const GroundRule& rule : program.rules) {
+    for (const GroundRule rule : program.rules) {
       const auto open_head = [&](AtomId head) {
         if (derived[head]) return false;
         if (rule.kind == GroundHead::Choice) return bool{guess[head]};
@@ -63,7 +63,7 @@ Interpretation derive(const GroundProgram& program, const Interpretation& guess,
 
 bool satisfies_disjunctions_and_constraints(const GroundProgram& program,
                                             const Interpretation& world, Context& context) {
-  for (const GroundRule& rule : program.rules) {
+  for (const GroundRule rule : program.rules) {
     if (rule.kind != GroundHead::Disjunction && rule.kind != GroundHead::Constraint) continue;
     if (std::any_of(rule.heads.begin(), rule.heads.end(), [&](AtomId a) { return world[a]; }))
       continue;
@@ -78,7 +78,7 @@ bool satisfies_disjunctions_and_constraints(const GroundProgram& program,
 // minimal one is derived from the disjunctive heads that it holds.
 bool is_minimal(const GroundProgram& program, const Interpretation& world, Context& context) {
   std::vector<AtomId> loose;
-  for (const GroundRule& rule : program.rules) {
+  for (const GroundRule rule : program.rules) {
     if (rule.kind != GroundHead::Disjunction) continue;
     std::vector<AtomId> held;
     std::copy_if(rule.heads.begin(), rule.heads.end(), std::back_inserter(held),

@@ -29,7 +29,7 @@ Interpretation from_bits(uint32_t bits, uint32_t n) {
 // are read in `world`.
 bool models_reduct(const GroundProgram& program, const Interpretation& world,
                    const Interpretation& model, lang::Names& names) {
-  for (const GroundRule& rule : program.rules) {
+  for (const GroundRule rule : program.rules) {
     if (rule.kind == GroundHead::Choice && !world[rule.heads[0]])
       continue;  // {a} is a :- not not a
     const bool body = std::all_of(rule.body.begin(), rule.body.end(), [&](const GroundLiteral& l) {
@@ -82,9 +82,9 @@ TEST(Stable, HeadCyclesNeedTheMinimalityCheck) {
   // a ; b.  a :- b.  b :- a.   has the stable model {a, b}.
   GroundProgram program;
   program.atom_count = 2;
-  program.rules.push_back({GroundHead::Disjunction, {0, 1}, {}, 0});
-  program.rules.push_back({GroundHead::Normal, {0}, {{GroundKind::Pos, lang::Modal::None, 1}}, 0});
-  program.rules.push_back({GroundHead::Normal, {1}, {{GroundKind::Pos, lang::Modal::None, 0}}, 0});
+  program.rules.add(GroundHead::Disjunction, {0, 1}, {}, 0);
+  program.rules.add(GroundHead::Normal, {0}, {{GroundKind::Pos, lang::Modal::None, 1}}, 0);
+  program.rules.add(GroundHead::Normal, {1}, {{GroundKind::Pos, lang::Modal::None, 0}}, 0);
   Fixture f;
   EXPECT_EQ(stable_models(program, f.context), (std::vector<Interpretation>{{true, true}}));
 }
@@ -92,7 +92,7 @@ TEST(Stable, HeadCyclesNeedTheMinimalityCheck) {
 TEST(Stable, RefusesTooManyCandidates) {
   GroundProgram program;
   program.atom_count = 40;
-  for (AtomId a = 0; a < 40; ++a) program.rules.push_back({GroundHead::Choice, {a}, {}, 0});
+  for (AtomId a = 0; a < 40; ++a) program.rules.add(GroundHead::Choice, {a}, {}, 0);
   Fixture f;
   EXPECT_THROW(stable_models(program, f.context), LimitExceeded);
 }

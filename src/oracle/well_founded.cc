@@ -48,7 +48,7 @@ Interpretation least_fixpoint(
   Interpretation derived(program.atom_count, false);
   for (bool changed = true; changed;) {
     changed = false;
-    for (const GroundRule& rule : program.rules) {
+    for (const GroundRule rule : program.rules) {
       context.tick();
       const auto open_head = [&](AtomId head) { return !derived[head] && derives(rule, head); };
       if (std::none_of(rule.heads.begin(), rule.heads.end(), open_head)) continue;
@@ -128,19 +128,22 @@ Bounds well_founded_bounds(const GroundProgram& program, Mode mode, Context& con
 GroundProgram residual(const GroundProgram& program, const Bounds& bounds, lang::Names& names) {
   GroundProgram left = replace_literals(
       program, [&](const GroundLiteral& l) { return bounded_truth(l, program, bounds, names); });
-  std::vector<GroundRule> rules;
-  for (GroundRule& rule : left.rules) {
+  GroundRules rules;
+  std::vector<AtomId> heads;
+  for (GroundRule rule : left.rules) {
     if (rule.kind != GroundHead::Constraint) {
       // A rule with a head that holds anyway is satisfied, and by minimality supports nothing else.
       if (std::any_of(rule.heads.begin(), rule.heads.end(),
                       [&](AtomId a) { return bounds.lower[a]; }))
         continue;
-      std::erase_if(rule.heads, [&](AtomId a) { return !bounds.upper[a]; });
-      XLOG_CHECK(!rule.heads.empty(), "a rule that may fire has a head that may hold");
-      if (rule.heads.size() == 1 && rule.kind == GroundHead::Disjunction)
-        rule.kind = GroundHead::Normal;
+      heads.clear();
+      std::ranges::copy_if(rule.heads, std::back_inserter(heads),
+                           [&](AtomId a) { return bounds.upper[a]; });
+      XLOG_CHECK(!heads.empty(), "a rule that may fire has a head that may hold");
+      rule.heads = heads;
+      if (heads.size() == 1 && rule.kind == GroundHead::Disjunction) rule.kind = GroundHead::Normal;
     }
-    rules.push_back(std::move(rule));
+    rules.add(rule.kind, rule.heads, rule.body, rule.source);
   }
   left.rules = std::move(rules);
   return left;

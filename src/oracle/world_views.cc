@@ -40,10 +40,10 @@ std::vector<ModalAtom> modal_atoms(const GroundProgram& program) {
     entry.atom = atom;
     (asks_known(literal.modal) ? entry.asked_known : entry.asked_possible) = true;
   };
-  const auto visit_body = [&](const std::vector<GroundLiteral>& body) {
+  const auto visit_body = [&](GroundBody body) {
     for (const GroundLiteral& literal : body) for_each_atom(literal, program, visit);
   };
-  for (const GroundRule& rule : program.rules) visit_body(rule.body);
+  for (const GroundRule rule : program.rules) visit_body(rule.body);
   for (const GroundBound& bound : program.bounds) {
     visit_body(bound.body);
     for (const auto& element : bound.elements) visit_body(element.condition);

@@ -1,0 +1,74 @@
+// Relations against a plain list of rows.
+#include "oracle/relation.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+namespace xlog::oracle {
+namespace {
+
+std::vector<uint32_t> rows_by_index(Relation& relation, const std::vector<uint32_t>& columns,
+                                    const Tuple& key) {
+  std::vector<uint32_t> rows;
+  const Relation::Index& index = relation.index(columns);
+  for (uint32_t row = index.first(key); row != Relation::Index::kNone; row = index.next(row)) {
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+TEST(Relation, HoldsEachRowOnceAndFindsItByAllAndBySomeColumns) {
+  for (uint32_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    const uint32_t values = 1 + seed % 20;
+    const auto tuple = [&] {
+      return Tuple{Value::u32(static_cast<uint32_t>(random() % values)),
+                   Value::i64(-static_cast<int64_t>(random() % values)), Value::u32(random() % 3)};
+    };
+    Relation relation;
+    std::vector<Tuple> rows;
+    for (uint32_t step = 0; step < 200; ++step) {
+      const Tuple t = tuple();
+      const auto at = std::ranges::find(rows, t);
+      const bool is_new = at == rows.end();
+      if (!is_new) {
+        EXPECT_EQ(relation.find(t), at - rows.begin());
+      } else {
+        EXPECT_EQ(relation.find(t), std::nullopt);
+      }
+      if (is_new && random() % 4 == 0) {
+        relation.append(t);
+      } else {
+        relation.will_insert(t);
+        EXPECT_EQ(relation.insert(t), is_new);
+      }
+      if (is_new) rows.push_back(t);
+      if (step % 10 != 0) continue;
+      const Tuple wanted = tuple();
+      std::vector<uint32_t> expected;
+      for (uint32_t r = 0; r < rows.size(); ++r) {
+        if (rows[r][0] == wanted[0] && rows[r][2] == wanted[2]) expected.push_back(r);
+      }
+      ASSERT_EQ(rows_by_index(relation, {0, 2}, {wanted[0], wanted[2]}), expected);
+    }
+    ASSERT_EQ(relation.size(), rows.size());
+    for (size_t r = 0; r < rows.size(); ++r) {
+      ASSERT_TRUE(std::ranges::equal(relation.row(r), rows[r]));
+    }
+  }
+}
+
+TEST(Relation, WithoutColumnsHasOneRow) {
+  Relation relation;
+  EXPECT_EQ(relation.find({}), std::nullopt);
+  EXPECT_TRUE(relation.insert({}));
+  EXPECT_FALSE(relation.insert({}));
+  EXPECT_EQ(relation.find({}), 0u);
+  EXPECT_EQ(relation.size(), 1u);
+}
+
+}  // namespace
+}  // namespace xlog::oracle
