@@ -122,6 +122,21 @@ void add_limit_options(CLI::App& command, RunOptions& options) {
       ->group(kGroup);
 }
 
+// A flag that is given alone or as NAME=json.
+void add_report_flag(CLI::App& command, const std::string& name, std::string& form,
+                     const std::string& what, const std::string& help) {
+  command.add_flag(name, form, help)
+      ->transform(CLI::Validator(
+          [name, what](std::string& text) -> std::string {
+            if (text == "true") text = "text";  // CLI11's word for a flag alone
+            if (text == "text" || text == "json") return "";
+            return fmt::format("`{}` is no form of {}: write {} or {}=json", text, what, name,
+                               name);
+          },
+          ""))
+      ->group("Output");
+}
+
 void add_print_options(CLI::App& command, RunOptions& options) {
   constexpr const char* kGroup = "Output";
   PrintOptions& print = options.print;
@@ -160,6 +175,18 @@ void add_print_options(CLI::App& command, RunOptions& options) {
       ->group(kGroup);
   command
       .add_option_function<std::string>(
+          "--find-views",
+          [&answer](const std::string& text) {
+            answer.enough_views = parse_count(text, "--find-views");
+            if (answer.enough_views == 0) {
+              throw CLI::ValidationError("--find-views", "at least one world view must be wanted");
+            }
+          },
+          "End the search once so many world views are found, without counting the others")
+      ->type_name("N")
+      ->group(kGroup);
+  command
+      .add_option_function<std::string>(
           "--worlds",
           [&answer, &print](const std::string& text) {
             answer.max_worlds = parse_count_or_all(text, "--worlds");
@@ -168,18 +195,12 @@ void add_print_options(CLI::App& command, RunOptions& options) {
           "Also list so many worlds of each world view (table, json)")
       ->type_name("N|all")
       ->group(kGroup);
-  command
-      .add_flag("--stats", print.stats,
-                "Print to standard error where time, rows and memory went; --stats=json: all of it "
-                "as one JSON object")
-      ->transform(CLI::Validator(
-          [](std::string& form) -> std::string {
-            if (form == "true") form = "text";  // CLI11's word for a flag alone
-            if (form == "text" || form == "json") return "";
-            return "`" + form + "` is no form of statistics: write --stats or --stats=json";
-          },
-          ""))
-      ->group(kGroup);
+  add_report_flag(command, "--stats", print.stats, "statistics",
+                  "Print to standard error where time, rows and memory went; --stats=json: all of "
+                  "it as one JSON object");
+  add_report_flag(command, "--trace", print.trace, "traces",
+                  "Print to standard error how the worlds were found; --trace=json: as one JSON "
+                  "object");
   command
       .add_option("--profile", print.profile_file,
                   "Write what was done when into this file, for chrome://tracing or Perfetto")

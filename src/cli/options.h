@@ -28,6 +28,7 @@ struct PrintOptions {
   std::string output_dir;
   bool worlds = false;
   std::string stats;  // "", "text" or "json"
+  std::string trace;  // the same
   std::string profile_file;
 };
 

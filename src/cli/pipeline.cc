@@ -82,8 +82,14 @@ void evaluate(const PipelineOptions& options, Outcome& outcome) {
   outcome.engine.emplace();
   outcome.engine->trace = engine::Trace({.keep_events = options.keep_events});
   outcome.device = (*device)->info().name;
+  const auto rest = [&](const lang::Program& program, const logic::Analysis& analysis,
+                        lang::Session& session, const logic::AnswerOptions& answer,
+                        const oracle::Preset* preset) {
+    return epistemic::evaluate(program, analysis, session, answer, preset,
+                               &outcome.search.emplace());
+  };
   outcome.answer = engine::evaluate(*outcome.program, *outcome.analysis, outcome.session, wanted,
-                                    **device, *outcome.engine, std::nullopt, epistemic::evaluate);
+                                    **device, *outcome.engine, std::nullopt, rest);
 }
 
 int exit_code_of(const Outcome& outcome) {

@@ -16,6 +16,7 @@
 #include "cli/cli.h"
 #include "cli/terminal.h"
 #include "engine/evaluate.h"
+#include "epistemic/trace.h"
 #include "io/input.h"
 #include "io/write.h"
 #include "lang/load.h"
@@ -57,6 +58,7 @@ struct Outcome {
   std::vector<StageTime> times;
   std::optional<engine::Statistics> engine;  // of the relational engine, when it ran
   std::string device;                        // where that was
+  std::optional<epistemic::Trace> search;    // for worlds, where there may be several
   int exit_code = kProgramError;
 };
 

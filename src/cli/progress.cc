@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -51,6 +52,12 @@ std::string short_count(double count) {
 }
 
 std::string progress_text(const logic::Progress& now, double rows_per_second) {
+  if (now.clusters > 0) {
+    return fmt::format("worlds, part {} of {}: {} candidates, {} accepted, {}",
+                       std::min(now.clusters_done + 1, now.clusters), now.clusters,
+                       short_count(static_cast<double>(now.candidates)),
+                       short_count(static_cast<double>(now.accepted)), size_text(own_memory()));
+  }
   std::string text =
       fmt::format("[{}/{}] {}", now.component + 1, now.components, printable(now.name));
   if (now.round > 0) text += fmt::format(", round {}", now.round);

@@ -48,7 +48,8 @@ class ProgressLine {
 // "950", "1.2k", "34M"
 std::string short_count(double count);
 
-// "[3/7] reach/2, round 12: 1.2M new rows, 3.4M rows/s, 1.2 GiB"
+// "[3/7] reach/2, round 12: 1.2M new rows, 3.4M rows/s, 1.2 GiB", and for worlds
+// "worlds, part 3 of 40: 1.2k candidates, 2 accepted, 80 MiB"
 std::string progress_text(const logic::Progress& now, double rows_per_second);
 
 // On standard error, where that is a terminal that can rewrite a line and nobody asked for silence;

@@ -74,6 +74,14 @@ TEST(Progress, TheLineFitsTheTerminal) {
   EXPECT_EQ(text.find('\x1b', 4), std::string::npos) << "names do not steer the terminal";
 }
 
+TEST(Progress, OfASearchForWorlds) {
+  FakeTerminal terminal;
+  const std::string text =
+      terminal.show(102, {.clusters = 40, .clusters_done = 2, .candidates = 1200, .accepted = 2});
+  EXPECT_TRUE(text.starts_with("\r\x1b[Kworlds, part 3 of 40: 1.2k candidates, 2 accepted, "))
+      << text;
+}
+
 TEST(Progress, AsksForATextWhenItsTurnHasCome) {
   FakeTerminal terminal;
   int asked = 0;

@@ -5,6 +5,7 @@
 #include "cli/profile.h"
 #include "cli/progress.h"
 #include "cli/stats.h"
+#include "cli/trace.h"
 #include "io/file.h"
 #include "io/output_files.h"
 
@@ -75,6 +76,8 @@ void print_report(const RunOptions& options, Outcome& outcome) {
     flush_stdout();
   }
   print_diagnostics(outcome.session, options.report);
+  if (options.print.trace == "text") write_all(stderr, trace_text(outcome));
+  if (options.print.trace == "json") write_all(stderr, trace_json(outcome) + "\n");
   if (options.print.stats == "text") write_all(stderr, stats_text(outcome));
   if (options.print.stats == "json") write_all(stderr, stats_json(outcome) + "\n");
 }

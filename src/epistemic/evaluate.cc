@@ -1,6 +1,9 @@
 #include "epistemic/evaluate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <chrono>
 
 #include "epistemic/bounds.h"
 #include "epistemic/joins.h"
@@ -21,16 +24,31 @@ using oracle::Tuple;
 
 namespace {
 
+// Adds the time it lives to a step's.
+class StepTimer {
+ public:
+  explicit StepTimer(double& seconds) : seconds_(seconds) {}
+  ~StepTimer() {
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin_;
+    seconds_ += elapsed.count();
+  }
+  StepTimer(const StepTimer&) = delete;
+  StepTimer& operator=(const StepTimer&) = delete;
+
+ private:
+  double& seconds_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
 class Evaluation {
  public:
-  Evaluation(oracle::Context& context, SearchCounts& counts) : context_(context), counts_(counts) {}
+  Evaluation(oracle::Context& context, Trace& trace) : context_(context), trace_(trace) {}
 
   Answer run() {
     Answer answer;
     answer.mode = context_.options.mode;
-    instance_ = instantiate_by_joins(context_);
-    context_.largest = [this] { return oracle::largest_relation(instance_.database, context_); };
-    bounds_ = epistemic::well_founded_bounds(instance_.ground, answer.mode, context_);
+    ground();
+    bound();
     const bool is_error = instance_.violation && oracle::is_plain_datalog(context_);
     if (is_error) oracle::report_violation(*instance_.violation, context_);
     answer.view_count = instance_.violation ? mpz_class(0) : solve();
@@ -41,21 +59,68 @@ class Evaluation {
       return answer;
     }
     WorldViews::Choice choice = views_->first();
-    while (answer.views.size() < context_.options.max_views) {
+    while (answer.views.size() < most_views()) {
       answer.views.push_back(view_of(choice));
       if (!views_->advance(choice)) break;
     }
-    oracle::report_more_views(answer, context_);
+    answer.all_found = views_->all_found();
+    if (!answer.all_found) answer.view_count = answer.views.size();
+    report_what_is_left_out(answer);
     return answer;
   }
 
  private:
-  mpz_class solve() {
+  void ground() {
+    const StepTimer timer(trace_.ground);
+    instance_ = instantiate_by_joins(context_);
+    trace_.ground_rules = instance_.ground.rules.size();
+    trace_.ground_atoms = instance_.ground.atom_count;
+    context_.largest = [this] { return oracle::largest_relation(instance_.database, context_); };
+    // No component is evaluated any more.
+    context_.component = static_cast<uint32_t>(context_.analysis.components.size());
+  }
+
+  void bound() {
+    const StepTimer timer(trace_.bounds);
+    bounds_ = epistemic::well_founded_bounds(instance_.ground, context_.options.mode, context_);
     open_ = oracle::residual(instance_.ground, bounds_, context_.names());
+    trace_.open_rules = open_.rules.size();
+    for (AtomId a = 0; a < instance_.ground.atom_count; ++a) {
+      trace_.open_atoms += bounds_.upper[a] && !bounds_.lower[a] ? 1 : 0;
+    }
     instance_.ground = {};
+  }
+
+  mpz_class solve() {
     if (oracle::contradiction(open_, context_.names())) return 0;
-    views_.emplace(open_, context_, counts_);
+    Units units = split();
+    const StepTimer timer(trace_.solve);
+    views_.emplace(open_, std::move(units), context_, trace_.search);
     return views_->count();
+  }
+
+  Units split() {
+    const StepTimer timer(trace_.split);
+    Units units(open_);
+    trace_.units = units.size();
+    for (uint32_t u = 0; u < units.size(); ++u) {
+      trace_.largest_unit = std::max<uint64_t>(trace_.largest_unit, units.atoms(u).size());
+    }
+    return units;
+  }
+
+  void report_what_is_left_out(const Answer& answer) {
+    if (answer.all_found) return oracle::report_more_views(answer, context_);
+    context_.session.diagnostics.report(
+        Code::MoreWorldViews, {},
+        fmt::format("the search ended with {} world view{} as asked; there may be more",
+                    answer.views.size(), answer.views.size() == 1 ? "" : "s"));
+  }
+
+  uint64_t most_views() const {
+    const logic::AnswerOptions& options = context_.options;
+    return views_->all_found() ? options.max_views
+                               : std::min(options.max_views, options.enough_views);
   }
 
   logic::WorldView view_of(const WorldViews::Choice& choice) {
@@ -112,7 +177,7 @@ class Evaluation {
   }
 
   oracle::Context& context_;
-  SearchCounts& counts_;
+  Trace& trace_;
   oracle::Instantiation instance_;
   oracle::Bounds bounds_;
   oracle::GroundProgram open_;  // what the bounds do not decide
@@ -123,14 +188,14 @@ class Evaluation {
 
 std::optional<Answer> evaluate(const lang::Program& program, const logic::Analysis& analysis,
                                lang::Session& session, const logic::AnswerOptions& options,
-                               const oracle::Preset* preset) {
+                               const oracle::Preset* preset, Trace* trace) {
   // Bounds are all that the well-founded semantics asks for.
   if (options.well_founded) return oracle::evaluate(program, analysis, session, options, preset);
   if (oracle::refuse_unsupported(program, session)) return std::nullopt;
   oracle::Context context(program, analysis, session, options);
   context.preset = preset;
-  SearchCounts counts;
-  Evaluation evaluation(context, counts);
+  Trace own;
+  Evaluation evaluation(context, trace != nullptr ? *trace : own);
   return oracle::answer_or_report(context, [&] { return evaluation.run(); });
 }
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "epistemic/views.h"
+#include "epistemic/trace.h"
 #include "lang/load.h"
 #include "lang/program.h"
 #include "logic/analysis.h"
@@ -13,9 +13,10 @@
 
 namespace xlog::epistemic {
 
-// Reports as oracle::evaluate does.
+// Reports as oracle::evaluate does. `trace`, where there is one, is filled as far as it came.
 std::optional<logic::Answer> evaluate(const lang::Program& program, const logic::Analysis& analysis,
                                       lang::Session& session, const logic::AnswerOptions& options,
-                                      const oracle::Preset* preset = nullptr);
+                                      const oracle::Preset* preset = nullptr,
+                                      Trace* trace = nullptr);
 
 }  // namespace xlog::epistemic

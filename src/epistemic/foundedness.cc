@@ -47,7 +47,7 @@ bool Foundedness::is_founded(const Translation& translation, const std::vector<L
 bool Foundedness::by_worlds(solve::StableModels& worlds) {
   oracle::WorldSet listed;
   const solve::Enumeration all =
-      worlds.enumerate(limits_of(context_), [&](const solve::StableModels& solver) {
+      worlds.enumerate(limits_of(context_, counts_), [&](const solve::StableModels& solver) {
         context_.count_candidate();
         oracle::Interpretation& world = listed.emplace_back(unit_.atom_count, false);
         for (AtomId a = 0; a < unit_.atom_count; ++a) world[a] = solver.holds(Translation::atom(a));
@@ -71,7 +71,7 @@ bool Foundedness::asks(const std::vector<Literal>& assumptions) {
   solver_.retract_all();
   for (const Literal literal : assumptions) solver_.assume(literal);
   ++counts_.solver_calls;
-  return settled(solver_.solve(limits_of(context_)), context_) == Outcome::Sat;
+  return settled(solver_.solve(limits_of(context_, counts_)), context_) == Outcome::Sat;
 }
 
 bool Foundedness::by_questions(const std::vector<Literal>& guess) {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/check.h"
+#include "epistemic/counterexamples.h"
 #include "epistemic/foundedness.h"
 #include "epistemic/solver_limits.h"
 #include "epistemic/translate.h"
@@ -23,6 +24,9 @@ using solve::StableModels;
 
 namespace {
 
+constexpr uint64_t kLeastCopiesAtOnce = 8;
+constexpr uint64_t kMostCopiesAtOnce = 64;
+
 class UnitSolver {
  public:
   UnitSolver(const oracle::GroundProgram& unit, oracle::Context& context, SearchCounts& counts)
@@ -31,37 +35,42 @@ class UnitSolver {
         counts_(counts),
         translation_(unit, context.names()),
         foundedness_(unit, context, counts) {
-    solve::GroundProgram program = translation_.program();
-    violated_ = program.new_atom();
+    if (questions().empty()) {
+      start(tester_, translation_.take());
+      return;
+    }
+    guesses_ = translation_.program();
+    violated_ = guesses_.new_atom();
     for (const Question& q : questions()) {
       const Atom asked = Translation::atom(q.atom);
       const Literal yes = q.proposition;
-      program.add_rule(solve::HeadKind::Disjunction, {violated_},
-                       {q.all ? yes : -yes, q.all ? -asked : asked});
+      guesses_.add_rule(solve::HeadKind::Disjunction, {violated_},
+                        {q.all ? yes : -yes, q.all ? -asked : asked});
     }
-    start(tester_, program);
-    if (questions().empty()) return;
-    program.add_rule(solve::HeadKind::Disjunction, {}, {violated_});
-    start(generator_, std::move(program));
+    start(tester_, guesses_);
+    guesses_.add_rule(solve::HeadKind::Disjunction, {}, {violated_});
     forbid_known_but_impossible();
+    start_generator();
+    counterexamples_.emplace(translation_.program(), questions());
   }
 
-  std::vector<View> run() {
-    std::vector<View> views;
+  Solution run(uint64_t most) {
+    Solution solution;
+    std::vector<View>& views = solution.views;
     if (questions().empty()) {
       if (solve(tester_) == Outcome::Sat) views.push_back(view());
-      return views;
+      return solution;
     }
-    while (solve(generator_) == Outcome::Sat) {
+    while (solve(*generator_) == Outcome::Sat) {
       ++counts_.candidates;
       context_.count_candidate();
       guess_.clear();
       for (const Question& q : questions()) {
-        guess_.push_back(generator_.holds(q.proposition) ? q.proposition : -q.proposition);
+        guess_.push_back(generator_->holds(q.proposition) ? q.proposition : -q.proposition);
       }
       seen_true_.assign(unit_.atom_count, false);
       seen_false_.assign(unit_.atom_count, false);
-      note_world(generator_);
+      note_world(*generator_);
       tester_.retract_all();
       for (const Literal answer : guess_) tester_.assume(answer);
       if (!test()) continue;
@@ -71,10 +80,13 @@ class UnitSolver {
       } else {
         ++counts_.unfounded;
       }
-      generator_.forbid(guess_);
+      forbid(guess_);
+      if (most == 0 || views.size() < most) continue;
+      solution.all_found = false;
+      break;
     }
     std::ranges::sort(views, [](const View& a, const View& b) { return a.status < b.status; });
-    return views;
+    return solution;
   }
 
  private:
@@ -87,7 +99,39 @@ class UnitSolver {
 
   Outcome solve(StableModels& solver) {
     ++counts_.solver_calls;
-    return settled(solver.solve(limits_of(context_)), context_);
+    return settled(solver.solve(limits_of(context_, counts_)), context_);
+  }
+
+  void start_generator() {
+    generator_.emplace();
+    start(*generator_, guesses_);
+  }
+
+  // A guess of all these, from now on.
+  void forbid(const std::vector<Literal>& nogood) {
+    guesses_.add_rule(solve::HeadKind::Disjunction, std::span<const Atom>(),
+                      std::span<const Literal>(nogood));
+    generator_->forbid(nogood);
+  }
+
+  // What the tester's worlds demand of guesses. The generator starts anew with it, which takes a
+  // while: so the more were needed, the more are looked for at once.
+  void copy_worlds() {
+    const auto atoms = static_cast<size_t>(translation_.program().atoms());
+    uint64_t left = std::clamp(copies_, kLeastCopiesAtOnce, kMostCopiesAtOnce);
+    copies_ += left;
+    tester_.project(counterexamples_->choices());
+    ++counts_.solver_calls;
+    const solve::Enumeration found =
+        tester_.enumerate(limits_of(context_, counts_), [&](const StableModels& solver) {
+          std::vector<bool> world(atoms + 1, false);
+          for (size_t a = 1; a <= atoms; ++a) world[a] = solver.holds(static_cast<Atom>(a));
+          counterexamples_->add_copy(world, guesses_);
+          return --left > 0;
+        });
+    settled(found.outcome, context_);
+    tester_.project(std::nullopt);
+    start_generator();
   }
 
   // What holds in all of some worlds holds in one of them.
@@ -96,7 +140,7 @@ class UnitSolver {
       if (!all.all) continue;
       for (const Question& some : questions()) {
         if (some.all || some.atom != all.atom) continue;
-        generator_.forbid(std::vector<Literal>{all.proposition, -some.proposition});
+        guesses_.add_rule(solve::HeadKind::Disjunction, {}, {all.proposition, -some.proposition});
       }
     }
   }
@@ -157,7 +201,11 @@ class UnitSolver {
       for (size_t other = 0; other < questions().size(); ++other) {
         if (relevant[other] && other != q) nogood.push_back(guess_[other]);
       }
-      generator_.forbid(nogood);
+      if (counterexamples_->can_copy()) {
+        copy_worlds();
+      } else {
+        forbid(nogood);
+      }
       return;
     }
     XLOG_UNREACHABLE("a counterexample contradicts some answer");
@@ -170,7 +218,7 @@ class UnitSolver {
       const bool is_answer = std::ranges::find(guess_, literal) != guess_.end();
       if (is_answer && literal != guess_[q]) nogood.push_back(literal);
     }
-    generator_.forbid(nogood);
+    forbid(nogood);
   }
 
   // The view under what the tester assumes.
@@ -181,7 +229,7 @@ class UnitSolver {
     view.status.assign(unit_.atom_count, AtomStatus::Never);
     if (!atoms.empty()) {
       counts_.solver_calls += 2;
-      const solve::Limits limits = limits_of(context_);
+      const solve::Limits limits = limits_of(context_, counts_);
       const solve::Consequences some = tester_.brave(limits, atoms);
       settled(some.outcome, context_);
       for (const Atom a : some.atoms)
@@ -190,7 +238,7 @@ class UnitSolver {
       settled(all.outcome, context_);
       for (const Atom a : all.atoms) view.status[static_cast<size_t>(a) - 1] = AtomStatus::Always;
     }
-    const solve::ModelCount count = tester_.count(limits_of(context_));
+    const solve::ModelCount count = tester_.count(limits_of(context_, counts_));
     settled(count.outcome, context_);
     view.worlds = count.models;
     list_worlds(view);
@@ -202,7 +250,7 @@ class UnitSolver {
     if (most == 0) return;
     std::vector<Interpretation> worlds;
     const solve::Enumeration listed =
-        tester_.enumerate(limits_of(context_), [&](const StableModels& solver) {
+        tester_.enumerate(limits_of(context_, counts_), [&](const StableModels& solver) {
           worlds.push_back(world_of(solver));
           return worlds.size() < most;
         });
@@ -221,7 +269,11 @@ class UnitSolver {
   SearchCounts& counts_;
   Translation translation_;
   Foundedness foundedness_;
-  StableModels tester_, generator_;
+  StableModels tester_;
+  solve::GroundProgram guesses_;  // what the generator starts with
+  std::optional<StableModels> generator_;
+  std::optional<Counterexamples> counterexamples_;
+  uint64_t copies_ = 0;         // of counterexamples that were asked for
   Atom violated_ = 0;           // an answer "in all" or "in none" is wrong in this world
   std::vector<Literal> guess_;  // by question
   std::vector<bool> seen_true_, seen_false_;  // by atom, in worlds under the guess
@@ -229,10 +281,11 @@ class UnitSolver {
 
 }  // namespace
 
-std::vector<View> solve_unit(const oracle::GroundProgram& unit, oracle::Context& context,
-                             SearchCounts& counts) {
+Solution solve_unit(const oracle::GroundProgram& unit, uint64_t most, oracle::Context& context,
+                    SearchCounts& counts) {
   ++counts.units;
-  return UnitSolver(unit, context, counts).run();
+  show_progress(context, counts);
+  return UnitSolver(unit, context, counts).run(most);
 }
 
 }  // namespace xlog::epistemic

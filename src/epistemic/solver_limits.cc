@@ -4,8 +4,19 @@
 
 namespace xlog::epistemic {
 
-solve::Limits limits_of(const oracle::Context& context) {
+void show_progress(const oracle::Context& context, const SearchCounts& counts) {
+  if (!context.options.progress) return;
+  context.options.progress({.clusters = counts.clusters,
+                            .clusters_done = counts.clusters_done,
+                            .candidates = counts.candidates,
+                            .accepted = counts.accepted});
+}
+
+solve::Limits limits_of(const oracle::Context& context, const SearchCounts& counts) {
   solve::Limits limits;
+  if (context.options.progress) {
+    limits.progress = [&context, &counts] { show_progress(context, counts); };
+  }
   const double seconds = context.options.timeout_seconds;
   if (seconds > 0) {
     limits.deadline = context.start + std::chrono::duration_cast<std::chrono::nanoseconds>(

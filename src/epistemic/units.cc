@@ -121,14 +121,21 @@ void Units::find_groups() {
     if (root == a) group_of_atom_[a] = groups_++;
     group_of_atom_[a] = group_of_atom_[root];
   }
-  // What mentions no atom objectively is a group of its own.
+  // What mentions no atom objectively waits for the units that it asks, or is a group of its own.
+  std::vector<bool> asks(anchors.size(), false);
+  for (const auto& [what, atom] : questions) asks[what] = true;
   std::vector<uint32_t> group_of;
-  for (const uint32_t at : anchors) {
-    group_of.push_back(at == kNone ? groups_++ : group_of_atom_[at]);
+  for (size_t what = 0; what < anchors.size(); ++what) {
+    const uint32_t at = anchors[what];
+    group_of.push_back(at != kNone ? group_of_atom_[at] : asks[what] ? kNone : groups_++);
   }
   for (const auto& [what, atom] : questions) {
     const uint32_t from = group_of_atom_[atom];
-    if (from != group_of[what]) edges_.emplace_back(from, group_of[what]);
+    if (group_of[what] == kNone) {
+      waiting_.emplace_back(what, atom);
+    } else if (from != group_of[what]) {
+      edges_.emplace_back(from, group_of[what]);
+    }
   }
   const auto split = group_of.begin() + static_cast<ptrdiff_t>(program_.rules.size());
   group_of_rule_.assign(group_of.begin(), split);
@@ -197,6 +204,7 @@ void Units::find_units() {
   to_units(group_of_rule_);
   to_units(group_of_bound_);
   unit_of_ = std::move(group_of_atom_);
+  settle_waiting();
   atoms_ = Lists::by(unit_of_, units);
   rules_ = Lists::by(group_of_rule_, units);
   bounds_ = Lists::by(group_of_bound_, units);
@@ -207,6 +215,22 @@ void Units::find_units() {
   }
 }
 
+// A constraint of questions alone removes world views of what it asks about, whether it is part of
+// it or not. As part of the last unit that it asks, it keeps them from being generated.
+void Units::settle_waiting() {
+  const auto rules = static_cast<uint32_t>(group_of_rule_.size());
+  const auto unit_of_waiting = [&](uint32_t what) -> uint32_t& {
+    return what < rules ? group_of_rule_[what] : group_of_bound_[what - rules];
+  };
+  for (const auto& [what, atom] : waiting_) {
+    uint32_t& unit = unit_of_waiting(what);
+    unit = unit == kNone ? unit_of_[atom] : std::max(unit, unit_of_[atom]);
+  }
+  for (const auto& [what, atom] : waiting_) {
+    connected_.emplace_back(unit_of_[atom], unit_of_waiting(what));
+  }
+}
+
 // ---- clusters: units that questions connect ----
 
 void Units::find_clusters() {
@@ -214,6 +238,7 @@ void Units::find_clusters() {
   for (const auto& [asked, asking] : edges_) {
     together.unite(unit_of_group_[asked], unit_of_group_[asking]);
   }
+  for (const auto& [asked, asking] : connected_) together.unite(asked, asking);
   // By the least atom; those without atoms come last.
   std::vector<uint32_t> cluster_of_root(size(), kNone);
   cluster_of_.assign(size(), kNone);

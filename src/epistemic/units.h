@@ -1,7 +1,8 @@
 // Splits a ground program into units (SEMANTICS section 4). Atoms that one rule, constraint or
 // bound mentions objectively belong together; a modal literal only directs an edge from the group
-// that is asked about to the one that asks, and groups that ask each other are one unit. Units that
-// are connected by questions form a cluster; clusters do not influence each other.
+// that is asked about to the one that asks, and groups that ask each other are one unit. A
+// constraint of modal literals alone belongs to the last unit that it asks about. Units that are
+// connected by questions form a cluster; clusters do not influence each other.
 #pragma once
 
 #include <functional>
@@ -52,6 +53,7 @@ class Units {
 
   void find_groups();
   void find_units();
+  void settle_waiting();
   void find_clusters();
   bool is_foreign(uint32_t unit, const oracle::GroundLiteral& literal) const;
   template <typename Visit>
@@ -63,6 +65,9 @@ class Units {
   uint32_t groups_ = 0;
   std::vector<std::pair<uint32_t, uint32_t>> edges_;  // between groups: asked, asking
   std::vector<uint32_t> unit_of_group_;
+  // What mentions no atom objectively, of rules, then of bounds, and an atom that it asks about.
+  std::vector<std::pair<uint32_t, oracle::AtomId>> waiting_;
+  std::vector<std::pair<uint32_t, uint32_t>> connected_;  // by these questions: units
   std::vector<uint32_t> unit_of_, place_of_;
   Lists atoms_, rules_, bounds_;
   Lists clusters_;

@@ -22,8 +22,15 @@ struct View {
   bool operator==(const View&) const = default;
 };
 
+struct Solution {
+  std::vector<View> views;
+  bool all_found = true;  // else the search ended when there were enough
+};
+
 // What the search did.
 struct SearchCounts {
+  uint64_t clusters = 0;  // of the program
+  uint64_t clusters_done = 0;
   uint64_t units = 0;   // solved; the others were equal to one of these
   uint64_t reused = 0;  // equal to one that was solved
   uint64_t candidates = 0;

@@ -1,6 +1,7 @@
 #include "epistemic/world_views.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "base/check.h"
@@ -22,51 +23,60 @@ bool answer(const GroundLiteral& modal, AtomStatus status) {
 
 }  // namespace
 
-WorldViews::WorldViews(const oracle::GroundProgram& program, oracle::Context& context,
+WorldViews::WorldViews(const oracle::GroundProgram& program, Units units, oracle::Context& context,
                        SearchCounts& counts)
-    : program_(program), context_(context), counts_(counts), units_(program) {
+    : program_(program), context_(context), counts_(counts), units_(std::move(units)) {
+  const uint64_t enough = context.options.enough_views;
+  counts_.clusters = units_.clusters();
   cluster_views_.resize(units_.clusters());
   for (uint32_t c = 0; c < units_.clusters(); ++c) {
-    solve_cluster(c);
+    // Views of a unit may have none above them, so that more of them are needed.
+    for (uint64_t most = enough; !solve_cluster(c, most); most *= 2) {
+    }
+    ++counts_.clusters_done;
     if (cluster_views_[c].empty()) return;  // then the program has none
   }
 }
 
 // Unit by unit, each once for every combination of the views below it that differs in what it asks.
-void WorldViews::solve_cluster(uint32_t cluster) {
-  const std::span<const uint32_t> units = units_.units_of(cluster);
-  std::vector<const View*> partial;  // combinations, each with a view for each unit so far
-  size_t combinations = 1;
-  for (size_t done = 0; done < units.size(); ++done) {
-    std::vector<const View*> extended;
-    size_t made = 0;
-    for (size_t k = 0; k < combinations; ++k) {
+bool WorldViews::solve_cluster(uint32_t cluster, uint64_t most) {
+  using Combination = std::vector<const View*>;  // a view for each unit so far
+  bool all = true;
+  std::vector<Combination> combinations(1);
+  for (const uint32_t unit : units_.units_of(cluster)) {
+    std::vector<Combination> extended;
+    for (Combination& below : combinations) {
       context_.tick();
-      const View* const* below = partial.data() + k * done;
       const Units::Holds holds = [&](const GroundLiteral& literal) {
         const View& view = *below[units_.place_in_cluster(units_.unit_of(literal.index))];
         return answer(literal, view.status[units_.place_of(literal.index)]);
       };
-      std::string key = units_.key(units[done], holds);
+      std::string key = units_.key(unit, holds);
+      key.append(reinterpret_cast<const char*>(&most), sizeof(most));
       auto found = solved_.find(key);
       if (found == solved_.end()) {
-        Solution solution = solve_unit(units_.program(units[done], holds), context_, counts_);
+        Solution solution = solve_unit(units_.program(unit, holds), most, context_, counts_);
         found = solved_.emplace(std::move(key), std::move(solution)).first;
       } else {
         ++counts_.reused;
       }
-      for (const View& view : found->second) {
-        extended.insert(extended.end(), below, below + done);
-        extended.push_back(&view);
-        ++made;
+      all &= found->second.all_found;
+      const std::vector<View>& views = found->second.views;
+      if (views.size() > 1) context_.count_candidate();
+      for (size_t v = 0; v < views.size(); ++v) {
+        extended.push_back(v + 1 < views.size() ? below : std::move(below));
+        extended.back().push_back(&views[v]);
       }
-      if (found->second.size() > 1) context_.count_candidate();
     }
-    partial = std::move(extended);
-    combinations = made;
-    if (combinations == 0) return;
+    combinations = std::move(extended);
+    if (combinations.empty()) return all;
   }
-  cluster_views_[cluster] = std::move(partial);
+  if (!all && combinations.size() < context_.options.enough_views) return false;
+  all_found_ &= all;
+  for (const Combination& made : combinations) {
+    std::ranges::copy(made, std::back_inserter(cluster_views_[cluster]));
+  }
+  return true;
 }
 
 mpz_class WorldViews::count() const {

@@ -17,9 +17,12 @@ namespace xlog::epistemic {
 class WorldViews {
  public:
   // Of a program without decided atoms (oracle::residual).
-  WorldViews(const oracle::GroundProgram& program, oracle::Context& context, SearchCounts& counts);
+  WorldViews(const oracle::GroundProgram& program, Units units, oracle::Context& context,
+             SearchCounts& counts);
 
   mpz_class count() const;
+  // Whether these are all, not just enough for the user.
+  bool all_found() const { return all_found_; }
 
   // One view: for each cluster the number of one of its views.
   using Choice = std::vector<uint32_t>;
@@ -35,9 +38,8 @@ class WorldViews {
   std::vector<std::vector<oracle::AtomId>> list_worlds(const Choice& choice, uint64_t most) const;
 
  private:
-  using Solution = std::vector<View>;
-
-  void solve_cluster(uint32_t cluster);
+  // False where units have more views than `most` and the cluster is short of views without them.
+  bool solve_cluster(uint32_t cluster, uint64_t most);
   // What a unit of a cluster has in one of the cluster's views.
   const View& view_of(uint32_t unit, const Choice& choice) const;
 
@@ -45,9 +47,10 @@ class WorldViews {
   oracle::Context& context_;
   SearchCounts& counts_;
   Units units_;
-  std::unordered_map<std::string, Solution> solved_;  // by key
+  std::unordered_map<std::string, Solution> solved_;  // by key and the most views that were wanted
   // By cluster: its views one after another, each with a view for each unit.
   std::vector<std::vector<const View*>> cluster_views_;
+  bool all_found_ = true;
 };
 
 }  // namespace xlog::epistemic

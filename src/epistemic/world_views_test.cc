@@ -74,7 +74,7 @@ void expect_figures(const View& view, uint32_t atoms) {
 
 std::vector<std::string> by_solving(const GroundProgram& program, Fixture& f) {
   std::vector<std::string> texts;
-  for (const View& view : solve_unit(program, f.context, f.counts)) {
+  for (const View& view : solve_unit(program, 0, f.context, f.counts).views) {
     expect_figures(view, program.atom_count);
     texts.push_back(text_of(view.listed));
   }
@@ -87,7 +87,7 @@ std::vector<std::string> by_splitting(const GroundProgram& program, Fixture& f) 
   const GroundProgram open = oracle::residual(program, bounds, f.session.names);
   std::vector<std::string> texts;
   if (oracle::contradiction(open, f.session.names)) return texts;
-  const WorldViews views(open, f.context, f.counts);
+  const WorldViews views(open, Units(open), f.context, f.counts);
   if (views.count() == 0) return texts;
   WorldViews::Choice choice = views.first();
   do {

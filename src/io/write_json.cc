@@ -160,8 +160,10 @@ void write_json(const Results& results, Output& out) {
   const logic::Answer& answer = results.answer;
   const bool has_views = !answer.well_founded && answer.view_count > 0;
   out.text +=
-      fmt::format("{{\"mode\": \"{}\",\n \"world_view_count\": \"{}\",\n \"world_views\": [",
+      fmt::format("{{\"mode\": \"{}\",\n \"world_view_count\": \"{}\",\n ",
                   logic::spelling(answer.mode), has_views ? answer.view_count.get_str() : "0");
+  if (!answer.all_found) out.text += "\"all_world_views_found\": false,\n ";
+  out.text += "\"world_views\": [";
   if (has_views) {
     for (size_t v = 0; v < answer.views.size(); ++v) {
       if (v > 0) out.text += ',';

@@ -154,11 +154,11 @@ void write_table(const Results& results, Output& out) {
   }
   for (const Section& section : sections(answer)) {
     const logic::WorldView& view = answer.views[section.view - 1];
-    if (answer.view_count > 1) {
+    if (answer.view_count > 1 || !answer.all_found) {
       writer.separate();
-      writer.heading(fmt::format("world view {} of {} ({})", section.view,
-                                 logic::short_text(answer.view_count),
-                                 counted(view.world_count, "world")));
+      writer.heading(fmt::format(
+          "world view {} of {}{} ({})", section.view, answer.all_found ? "" : "at least ",
+          logic::short_text(answer.view_count), counted(view.world_count, "world")));
     } else if (view.world_count > 1) {
       writer.separate();
       writer.heading(fmt::format("1 world view with {}", counted(view.world_count, "world")));

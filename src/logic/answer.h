@@ -43,6 +43,7 @@ struct WorldView {
 struct Answer {
   Mode mode = Mode::Faeel;
   mpz_class view_count = 1;
+  bool all_found = true;         // else `view_count` were found before the search ended as asked
   std::vector<WorldView> views;  // the first AnswerOptions::max_views of them, in canonical order
   bool well_founded =
       false;  // semantics = well_founded was asked for: only `well_founded_queries` is set
@@ -58,18 +59,24 @@ std::string short_text(const mpz_class& count);
 struct Progress {
   uint32_t component = 0;  // from 0
   uint32_t components = 0;
-  std::string name;  // of a predicate of the component
+  std::string name = {};  // of a predicate of the component
   uint64_t round = 0;
   uint64_t new_rows = 0;  // that this round has added so far
   uint64_t rows = 0;      // of all components
   uint64_t bytes = 0;     // on a device; 0: in the memory of the process alone
+  // Of a search for worlds, where the components are done.
+  uint64_t clusters = 0;  // independent parts
+  uint64_t clusters_done = 0;
+  uint64_t candidates = 0;  // guesses about what is known and possible
+  uint64_t accepted = 0;
 };
 
 struct AnswerOptions {
   Mode mode = Mode::Faeel;
   bool well_founded = false;
-  uint64_t max_views = 10;  // UINT64_MAX: all
-  uint64_t max_worlds = 0;  // worlds listed a view; UINT64_MAX: all
+  uint64_t max_views = 10;    // UINT64_MAX: all
+  uint64_t enough_views = 0;  // end the search once so many are found; 0: find and count all
+  uint64_t max_worlds = 0;    // worlds listed a view; UINT64_MAX: all
   uint64_t max_candidates = uint64_t{1} << 24;
   uint64_t max_rows = 0;       // 0: what the evaluator thinks wise
   double timeout_seconds = 0;  // 0: none

@@ -57,7 +57,7 @@ void Context::count_candidate() {
   tick();
   if (++candidates <= options.max_candidates) return;
   throw LimitExceeded{
-      fmt::format("the reference evaluator tries at most {} candidates for the worlds of a program",
+      fmt::format("at most {} candidates for the worlds of a program are tried",
                   options.max_candidates),
       "raise it with `--max-candidates N`; each open atom that others are coupled to doubles the "
       "number of "

@@ -1,4 +1,4 @@
-# --stats, --profile, --memory and what a run leaves behind when memory runs out.
+# --stats, --trace, --profile, --memory and what a run leaves behind when memory runs out.
 . "$(dirname "$0")/lib.sh"
 
 cat >reach.xlog <<'X'
@@ -23,6 +23,52 @@ expect_err '{"exit_code":0,'
 [ "$(wc -l <err)" -eq 1 ] || fail "JSON statistics are one line"
 expect_status 2 run reach.xlog --stats=xml
 expect_err '--stats=json'
+
+# How worlds were found; and that nobody looked for them.
+cat >plans.xlog <<'X'
+package(1..5).
+1 { bomb(P) : package(P) } 1.
+dunk(P, T) :- package(P), package(T), not know not dunk(P, T).
+:- dunk(P, T), dunk(Q, T), P < Q.
+safe :- bomb(P), dunk(P, T).
+:- not know safe.
+?- dunk(P, T).
+X
+expect_status 0 run plans.xlog --trace
+expect_err 'ground '
+expect_err '1 units, 1 clusters'
+expect_err '120 accepted'
+expect_status 0 run plans.xlog --trace=json -q
+expect_err '{"searched":true,"steps":[{"step":"ground","milliseconds":'
+expect_err '"accepted":120,'
+[ "$(wc -l <err)" -eq 1 ] || fail "a trace in JSON is one line"
+expect_status 0 run reach.xlog --trace
+expect_err 'no worlds were searched for'
+expect_status 2 run plans.xlog --trace=xml
+expect_err '--trace=json'
+
+# One plan is enough.
+expect_status 0 run plans.xlog --find-views 1 --trace
+expect_out 'world view 1 of at least 1 (5 worlds)'
+expect_err 'note[W0904]: the search ended with 1 world view as asked; there may be more'
+expect_err ' 1 accepted'
+expect_status 0 run plans.xlog --find-views 1 --format json
+expect_out '"all_world_views_found": false'
+expect_status 2 run plans.xlog --find-views 0
+
+# A long search ends at the time limit, and says what it did.
+cat >long.xlog <<'X'
+n(1..14).
+dunk(P, T) :- n(P), n(T), not know not dunk(P, T).
+1 { bomb(P) : n(P) } 1.
+safe :- bomb(P), dunk(P, T).
+:- not know safe.
+?- dunk(P, T).
+X
+expect_status 4 run long.xlog --timeout 0.5 --trace
+expect_err 'error[E0702]: not finished after 0.5 seconds'
+expect_err 'raise it with `--timeout SECONDS`'
+expect_err 'solve '
 
 # A profile appears complete, also of a run that reached a limit, or not at all.
 expect_status 0 run reach.xlog --profile trace.json

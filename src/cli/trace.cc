@@ -1,0 +1,84 @@
+#include "cli/trace.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+namespace xlog::cli {
+namespace {
+
+struct Step {
+  std::string_view name;
+  double seconds;
+  std::vector<std::pair<std::string_view, uint64_t>> figures;
+};
+
+std::vector<Step> steps_of(const epistemic::Trace& trace) {
+  const epistemic::SearchCounts& search = trace.search;
+  return {
+      {"ground", trace.ground, {{"rules", trace.ground_rules}, {"atoms", trace.ground_atoms}}},
+      {"bounds",
+       trace.bounds,
+       {{"open_rules", trace.open_rules}, {"open_atoms", trace.open_atoms}}},
+      {"split",
+       trace.split,
+       {{"units", trace.units},
+        {"clusters", search.clusters},
+        {"largest_unit_atoms", trace.largest_unit}}},
+      {"solve",
+       trace.solve,
+       {{"units_solved", search.units},
+        {"units_reused", search.reused},
+        {"solver_calls", search.solver_calls},
+        {"candidates", search.candidates},
+        {"accepted", search.accepted},
+        {"not_known", search.not_known},
+        {"not_possible", search.not_possible},
+        {"not_open", search.not_open},
+        {"unfounded", search.unfounded}}},
+  };
+}
+
+std::string words(std::string_view name) {
+  std::string text(name);
+  for (char& c : text) {
+    if (c == '_') c = ' ';
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string trace_text(const Outcome& outcome) {
+  if (!outcome.search) return "no worlds were searched for\n";
+  std::string text;
+  for (const Step& step : steps_of(*outcome.search)) {
+    text += fmt::format("{:<8} {:>10.3f} ms ", step.name, step.seconds * 1e3);
+    for (const auto& [name, number] : step.figures) {
+      text += fmt::format("{} {} {}", name == step.figures.front().first ? "" : ",", number,
+                          words(name));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string trace_json(const Outcome& outcome) {
+  nlohmann::ordered_json object;
+  object["searched"] = outcome.search.has_value();
+  object["steps"] = nlohmann::ordered_json::array();
+  if (outcome.search) {
+    for (const Step& step : steps_of(*outcome.search)) {
+      nlohmann::ordered_json entry;
+      entry["step"] = step.name;
+      entry["milliseconds"] = step.seconds * 1e3;
+      for (const auto& [name, number] : step.figures) entry[std::string(name)] = number;
+      object["steps"].push_back(std::move(entry));
+    }
+  }
+  return object.dump();
+}
+
+}  // namespace xlog::cli

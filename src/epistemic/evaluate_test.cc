@@ -1,0 +1,148 @@
+// Whole programs against the reference evaluator.
+#include "epistemic/evaluate.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "epistemic/random_source.h"
+
+namespace xlog::epistemic {
+namespace {
+
+using logic::Mode;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr uint32_t kPrograms = 200;
+#else
+constexpr uint32_t kPrograms = 3000;
+#endif
+
+struct Ran {
+  bool checked = false;  // the program has no errors
+  std::optional<logic::Answer> answer;
+  std::vector<std::string> views;  // as texts, in the order of these
+  std::string messages;
+  Trace trace;
+};
+
+std::string text_of(const std::vector<logic::QueryAnswer>& queries, const lang::Program& program,
+                    const lang::Names& names) {
+  std::string text;
+  for (size_t q = 0; q < queries.size(); ++q) {
+    text += program.queries[q].text + ":";
+    for (const logic::Row& row : queries[q].rows) {
+      text += " (";
+      for (const lang::Value& value : row.values) text += lang::to_source(value, names) + " ";
+      text += fmt::format(")[{}]", logic::spelling(row.status));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+Ran run(const std::string& source, bool by_reference, const logic::AnswerOptions& options) {
+  Ran ran;
+  lang::Session session;
+  const SourceFile* file = session.sources.add("test.xlog", "", source);
+  const std::optional<lang::Program> program = lang::load(*file, session);
+  std::optional<logic::Analysis> analysis;
+  if (program && !session.diagnostics.has_errors()) analysis = logic::analyze(*program, session);
+  ran.checked = analysis && !session.diagnostics.has_errors();
+  if (ran.checked) {
+    ran.answer = by_reference ? oracle::evaluate(*program, *analysis, session, options)
+                              : epistemic::evaluate(*program, *analysis, session, options, nullptr,
+                                                    &ran.trace);
+  }
+  ran.messages = render_text(session.diagnostics, session.sources, {});
+  if (!ran.answer) return ran;
+  for (const logic::WorldView& view : ran.answer->views) {
+    std::string text = view.world_count.get_str() + " worlds\n";
+    text += text_of(view.queries, *program, session.names);
+    for (const std::vector<std::string>& world : view.worlds) {
+      text += fmt::format("  {{{}}}\n", fmt::join(world, ", "));
+    }
+    ran.views.push_back(std::move(text));
+  }
+  ran.views.push_back(text_of(ran.answer->well_founded_queries, *program, session.names));
+  std::ranges::sort(ran.views);
+  return ran;
+}
+
+class WholePrograms : public testing::TestWithParam<Mode> {};
+
+TEST_P(WholePrograms, HaveTheViewsOfTheReference) {
+  uint32_t compared = 0, several_views = 0, several_worlds = 0, none = 0;
+  for (uint32_t seed = 0; seed < kPrograms; ++seed) {
+    const std::string source = RandomSource(seed).run();
+    SCOPED_TRACE(fmt::format("seed {}\n{}", seed, source));
+    logic::AnswerOptions options;
+    options.mode = GetParam();
+    options.max_views = UINT64_MAX;
+    options.max_worlds = seed % 2 == 0 ? UINT64_MAX : 0;
+    options.max_candidates = 20'000;
+    const Ran wanted = run(source, true, options);
+    if (!wanted.answer) continue;
+    options.max_candidates = UINT64_MAX;
+    const Ran got = run(source, false, options);
+    ASSERT_TRUE(got.answer.has_value()) << got.messages;
+    ASSERT_EQ(got.answer->view_count, wanted.answer->view_count);
+    ASSERT_EQ(got.views, wanted.views);
+    ASSERT_EQ(got.answer->constraint_error, wanted.answer->constraint_error);
+    ++compared;
+    none += wanted.answer->view_count == 0 ? 1 : 0;
+    several_views += wanted.answer->view_count > 1 ? 1 : 0;
+    several_worlds += std::ranges::any_of(wanted.answer->views,
+                                          [](const auto& view) { return view.world_count > 1; });
+
+    options.enough_views = 1 + seed % 2;
+    const Ran some = run(source, false, options);
+    ASSERT_TRUE(some.answer.has_value()) << some.messages;
+    ASSERT_EQ(some.answer->views.size(),
+              std::min<uint64_t>(options.enough_views, wanted.answer->views.size()));
+    ASSERT_TRUE(std::ranges::includes(wanted.views, some.views));
+    if (some.answer->all_found) {
+      ASSERT_EQ(some.answer->view_count, wanted.answer->view_count);
+    }
+  }
+  EXPECT_GT(compared, kPrograms / 2);
+  EXPECT_GT(several_views, kPrograms / 50);
+  EXPECT_GT(several_worlds, kPrograms / 20);
+  EXPECT_GT(none, kPrograms / 50);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, WholePrograms,
+                         testing::Values(Mode::G91, Mode::Faeel, Mode::Faeel19),
+                         [](const auto& mode) { return std::string(logic::spelling(mode.param)); });
+
+TEST(Evaluate, TracesWhatItDid) {
+  const Ran got =
+      run("package(1..4). 1 { bomb(P) : package(P) } 1.\n"
+          "dunk(P) :- package(P), not know not dunk(P).\n"
+          "safe :- bomb(P), dunk(P). :- not know safe. ?- dunk(P).",
+          false, {});
+  ASSERT_TRUE(got.answer.has_value()) << got.messages;
+  EXPECT_EQ(got.answer->view_count, 1);
+  EXPECT_EQ(got.trace.units, 1u);
+  EXPECT_EQ(got.trace.search.accepted, 1u);
+  // Each counterexample says of one package that it must be dunked.
+  EXPECT_LE(got.trace.search.candidates, 5u);
+  EXPECT_EQ(got.trace.search.candidates,
+            got.trace.search.accepted + got.trace.search.not_known + got.trace.search.not_possible +
+                got.trace.search.not_open + got.trace.search.unfounded);
+}
+
+TEST(Evaluate, EndsAtTheTimeLimit) {
+  std::string source = "n(1..40). 15 { a(X) : n(X) } 25. { b(X) : n(X) }.\n";
+  source += "c(X) :- n(X), not know not c(X).\n";
+  source += "ok :- a(X), b(Y), c(X + Y). :- a(X), not c(X), b(X). :- not know ok. ?- ok.";
+  logic::AnswerOptions options;
+  options.timeout_seconds = 1e-9;
+  const Ran got = run(source, false, options);
+  EXPECT_FALSE(got.answer.has_value());
+  EXPECT_NE(got.messages.find("E0702"), std::string::npos) << got.messages;
+}
+
+}  // namespace
+}  // namespace xlog::epistemic
