@@ -234,6 +234,7 @@ Outcome Search::run(const Limits& limits) {
   if (level() == 0 && trail_.size() > simplified_at_ + 100) simplify();
   Outcome stopped{};
   // Between two models a look at the clock would cost more than the second.
+  if (limits.memory_bytes && !any_model_) next_look_ = {};  // it does not begin without memory
   if (any_model_ ? interrupted(limits) : out_of(limits, stopped)) {
     return any_model_ ? Outcome::Unknown : stopped;
   }
