@@ -156,6 +156,7 @@ TEST(WalkFormula, PropagatesUnitsAndDropsWhatHolds) {
   cnf.add({1});
   cnf.add({-1, 2, 2});
   cnf.add({-2, 3, 4, 3});
+  cnf.add({-3, -4});
   cnf.add({2, 5});
   cnf.add({5, -5, 3});
   const WalkFormula formula = walk_formula(cnf, {});
@@ -163,14 +164,14 @@ TEST(WalkFormula, PropagatesUnitsAndDropsWhatHolds) {
   EXPECT_TRUE(formula.fixed.holds(1));
   EXPECT_TRUE(formula.fixed.holds(2));
   EXPECT_EQ(formula.original, (std::vector<int32_t>{3, 4}));
-  EXPECT_EQ(formula.literals, (std::vector<uint32_t>{0, 2}));
-  EXPECT_EQ(formula.clause_starts, (std::vector<uint32_t>{0, 2}));
-  EXPECT_EQ(formula.occurrence_starts, (std::vector<uint32_t>{0, 1, 1, 2, 2}));
+  EXPECT_EQ(formula.literals, (std::vector<uint32_t>{0, 2, 1, 3}));
+  EXPECT_EQ(formula.clause_starts, (std::vector<uint32_t>{0, 2, 4}));
+  EXPECT_EQ(formula.occurrence_starts, (std::vector<uint32_t>{0, 1, 2, 3, 4}));
   const Literal assumed[] = {-3, -4};
   EXPECT_TRUE(walk_formula(cnf, assumed).contradiction);
 }
 
-// Propagation never loses a model: what is left has one exactly where the formula has.
+// What is left has a model exactly where the formula has one.
 TEST(WalkFormula, KeepsModels) {
   for (uint64_t seed = 1; seed <= 2000; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);

@@ -1,5 +1,5 @@
-// What is left of a formula for local search: units are propagated, clauses that hold are gone,
-// with them literals that do not, and the variables that remain are numbered anew.
+// What simplify() leaves of a formula under assumptions, in the arrays that local search walks
+// over.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 namespace xlog::solve {
 
 struct WalkFormula {
-  bool contradiction = false;     // propagation alone shows that there is no model
-  Model fixed;                    // what propagation says; false for all other variables
+  bool contradiction = false;     // simplifying alone shows that there is no model
+  Model fixed;                    // what is decided; false for all other variables
   std::vector<int32_t> original;  // the number of each variable in the formula it came from
   // Literals are 2 * variable, and one more for the negation.
   std::vector<uint32_t> clause_starts;  // in literals, one more than clauses
