@@ -245,7 +245,9 @@ int run(int argc, char** argv) {
     } else if (word == "--no-peer") {
       options.peer = false;
     } else if (word.starts_with("--")) {
-      fmt::print(stderr, "bench_batch: unknown option {}\n", word);
+      fmt::print(stderr,
+                 "usage: bench_batch [--device NAME] [--count N] [--seconds S] [--seed N]\n"
+                 "                   [--walks N] [--no-peer] [PART...]\n");
       return 2;
     } else {
       options.parts.push_back(word);

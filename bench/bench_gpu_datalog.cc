@@ -198,7 +198,9 @@ int run(int argc, char** argv) {
     } else if (word == "--repeat" && i + 1 < argc) {
       repeat = std::max(1, std::atoi(argv[++i]));
     } else if (word.starts_with("--")) {
-      fmt::print(stderr, "bench_gpu_datalog: unknown option {}\n", word);
+      fmt::print(
+          stderr,
+          "usage: bench_gpu_datalog [--device NAME] [--graphs FOLDER] [--repeat N] [PART...]\n");
       return 2;
     } else {
       parts.push_back(word);

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "base/memory.h"
+#include "base/sanitized.h"
 
 namespace xlog::device {
 
@@ -22,17 +23,7 @@ constexpr uint64_t kMostAddresses = uint64_t{1} << 42;
 constexpr uint64_t kLeastAddresses = uint64_t{1} << 34;
 
 // A sanitizer watches the ends of blocks that it hands out itself.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kHasRange = false;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr bool kHasRange = false;
-#else
-constexpr bool kHasRange = true;
-#endif
-#else
-constexpr bool kHasRange = true;
-#endif
+constexpr bool kHasRange = !kSanitized;
 
 uint64_t rounded(uint64_t bytes) { return (bytes + kGrain - 1) / kGrain * kGrain; }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/sanitized.h"
 #include "device/llvm_fixture.h"
 #include "kernel/passes.h"
 #include "kernel/random_kernel.h"
@@ -76,7 +77,7 @@ kernel::RandomOptions options_for(uint64_t seed, bool groups) {
 }
 
 TEST(LlvmRandom, GridKernelsDoWhatTheOracleDoes) {
-  for (uint64_t seed = 1; seed <= 150; ++seed) {
+  for (uint64_t seed = 1; seed <= 150 / kPartOfWork; ++seed) {
     Graph graph;
     const Id kernel = random_kernel(graph, seed, options_for(seed, false));
     const auto arguments = random_arguments(graph, kernel, seed, 100);
@@ -85,7 +86,7 @@ TEST(LlvmRandom, GridKernelsDoWhatTheOracleDoes) {
 }
 
 TEST(LlvmRandom, GroupKernelsDoWhatTheOracleDoes) {
-  for (uint64_t seed = 1; seed <= 100; ++seed) {
+  for (uint64_t seed = 1; seed <= 100 / kPartOfWork; ++seed) {
     Graph graph;
     const Id kernel = random_kernel(graph, seed, options_for(seed, true));
     const auto arguments = random_arguments(graph, kernel, seed, 5);
@@ -132,7 +133,7 @@ TEST(LlvmFiles, CompileAndAssemble) {
 TEST(LlvmRandom, PtxAssembles) {
   if (PtxAssembler::program().empty()) GTEST_SKIP() << "no ptxas here";
   PtxAssembler assembler;
-  for (uint64_t seed = 1; seed <= 60; ++seed) {
+  for (uint64_t seed = 1; seed <= 60 / kPartOfWork; ++seed) {
     Graph graph;
     const Id kernel = random_kernel(graph, seed, options_for(seed, seed % 2 == 0));
     const Result<Lowered> lowered = lower(graph, kernel, render::kPtx);

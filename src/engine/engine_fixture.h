@@ -9,24 +9,12 @@
 #include <memory>
 #include <string>
 
+#include "base/sanitized.h"
 #include "engine/evaluate.h"
 #include "logic/magic.h"
 #include "oracle/evaluate.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define XLOG_SLOW_BUILD
-#endif
-#endif
-
 namespace xlog::engine {
-
-// Tests of a sanitizer build do a part of the work: it is some twenty times as slow.
-#if defined(XLOG_SLOW_BUILD)
-constexpr uint32_t kPartOfWork = 10;
-#else
-constexpr uint32_t kPartOfWork = 1;
-#endif
 
 // Views, worlds, rows and statuses. Floats are written so that -0.0 and 0.0 differ.
 inline std::string text_of(const logic::Answer& answer, const lang::Program& program,

@@ -9,27 +9,15 @@
 #include <cstdlib>
 #include <functional>
 
+#include "base/sanitized.h"
 #include "device/test_devices.h"
 #include "engine/engine_fixture.h"
 #include "engine/random_best_program.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define XLOG_SLOW_BUILD
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define XLOG_SLOW_BUILD
-#endif
-
 namespace xlog::engine {
 namespace {
 
-#ifdef XLOG_SLOW_BUILD
-constexpr uint64_t kOneOf = 20;
-#else
-constexpr uint64_t kOneOf = 1;
-#endif
+constexpr uint64_t kOneOf = kSanitized ? 20 : 1;
 
 // Small: a program that is too large for the reference says nothing about the engine.
 logic::AnswerOptions limits(bool worlds) {

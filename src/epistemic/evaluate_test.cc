@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/sanitized.h"
 #include "epistemic/random_source.h"
 
 namespace xlog::epistemic {
@@ -13,11 +14,7 @@ namespace {
 
 using logic::Mode;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr uint32_t kPrograms = 200;
-#else
-constexpr uint32_t kPrograms = 3000;
-#endif
+constexpr uint32_t kPrograms = 3000 / kPartOfWork;
 
 struct Ran {
   bool checked = false;  // the program has no errors
@@ -107,7 +104,7 @@ TEST_P(WholePrograms, HaveTheViewsOfTheReference) {
     }
   }
   EXPECT_GT(compared, kPrograms / 2);
-  EXPECT_GT(several_views, kPrograms / 50);
+  EXPECT_GT(several_views, kPrograms / 100);
   EXPECT_GT(several_worlds, kPrograms / 20);
   EXPECT_GT(none, kPrograms / 50);
 }

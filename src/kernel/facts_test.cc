@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/sanitized.h"
 #include "kernel/builder.h"
 #include "kernel/random_expression.h"
 
@@ -26,7 +27,7 @@ std::string text(const Fact& fact) {
 TEST(Facts, HoldForRandomExpressions) {
   constexpr uint64_t kSeed = 7;
   Random random(kSeed);
-  for (int round = 0; round < 3000; ++round) {
+  for (int round = 0; round < 3000 / int{kPartOfWork}; ++round) {
     Graph graph;
     RandomExpressions expressions(graph, random);
     std::vector<Id> pool;

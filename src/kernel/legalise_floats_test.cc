@@ -3,6 +3,7 @@
 #include <map>
 #include <random>
 
+#include "base/sanitized.h"
 #include "kernel/builder.h"
 #include "kernel/pass.h"
 #include "kernel/place.h"
@@ -94,7 +95,7 @@ TEST(LegaliseFloats, ComputesWhatTheOpsDefine) {
         return unary ? k.make(op, {a}) : k.make(op, {a, b});
       });
       std::mt19937_64 random(seed);
-      for (int round = 0; round < 3000; ++round) {
+      for (int round = 0; round < 3000 / int{kPartOfWork}; ++round) {
         const Scalar operands[] = {any_float(type, random), any_float(type, random)};
         const Scalar expected = canonical(evaluate(op, std::span(operands, unary ? 1 : 2)));
         const Scalar got = compute(c.graph, c.stored, {operands[0], operands[1]});
@@ -108,7 +109,7 @@ TEST(LegaliseFloats, ComputesWhatTheOpsDefine) {
 TEST(LegaliseFloats, MinAndMaxWithConstants) {
   const uint64_t seed = 12;
   std::mt19937_64 random(seed);
-  for (int round = 0; round < 2000; ++round) {
+  for (int round = 0; round < 2000 / int{kPartOfWork}; ++round) {
     const Type type = round % 2 == 0 ? Type::F32 : Type::F64;
     const Op op = round % 4 < 2 ? Op::Min : Op::Max;
     const Scalar fixed = any_float(type, random);
@@ -136,7 +137,7 @@ TEST(LegaliseFloats, BitcastsMakeNansCanonical) {
   for (auto [from, to] : casts) {
     Case c =
         lowered(from, to, [&, to = to](Builder& k, Value a, Value) { return k.bitcast(to, a); });
-    for (int round = 0; round < 1000; ++round) {
+    for (int round = 0; round < 1000 / int{kPartOfWork}; ++round) {
       const Scalar x =
           is_float(from) ? any_float(from, random) : Scalar{from, random() & mask_of(from)};
       ASSERT_EQ(compute(c.graph, c.stored, {x, x}), canonical(bitcast(to, x)))

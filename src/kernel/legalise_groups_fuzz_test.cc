@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "base/sanitized.h"
 #include "kernel/builder.h"
 #include "kernel/oracle.h"
 #include "kernel/pass.h"
@@ -238,7 +239,7 @@ struct Memory {
 };
 
 TEST(LegaliseGroupsFuzz, SameBytes) {
-  for (uint64_t seed = 1; seed <= 150; ++seed) {
+  for (uint64_t seed = 1; seed <= 150 / kPartOfWork; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     constexpr uint32_t kSizes[] = {1, 2, 3, 5, 8, 11, 16, 70};
     const uint32_t lanes = kSizes[seed % std::size(kSizes)];

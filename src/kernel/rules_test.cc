@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "base/sanitized.h"
 #include "kernel/random_expression.h"
 #include "kernel/rules_facts.h"
 #include "kernel/rules_simplify.h"
@@ -16,8 +17,8 @@ namespace xlog::kernel {
 namespace {
 
 constexpr uint64_t kSeed = 20240611;
-constexpr int kBindings = 2000;   // for each rule and type
-constexpr int kAttempts = 12000;  // instances, for each type
+constexpr int kBindings = 2000 / int{kPartOfWork};  // for each rule and type
+constexpr int kAttempts = 12000;                    // instances, for each type
 
 // Makes instances of a pattern: types that fit, constants, expressions for the rest.
 class Instances {
@@ -215,7 +216,7 @@ TEST(Rules, NamesAreDistinct) {
 // builds abort otherwise), values stay, and a second run changes nothing.
 void check_set(const RuleSet& set, uint64_t seed) {
   Random random(seed);
-  for (int round = 0; round < 2000; ++round) {
+  for (int round = 0; round < 2000 / int{kPartOfWork}; ++round) {
     Graph graph;
     RandomExpressions expressions(graph, random);
     std::vector<Id> pool;

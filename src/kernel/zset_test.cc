@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/sanitized.h"
 #include "kernel/zset_random.h"
 #include "kernel/zset_reference.h"
 #include "kernel/zset_rules.h"
@@ -13,7 +14,7 @@
 namespace xlog::kernel {
 namespace {
 
-constexpr uint64_t kSeeds = 400;
+constexpr uint64_t kSeeds = 400 / kPartOfWork;
 
 std::string text(const ZSet& set) {
   std::string all;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/sanitized.h"
 #include "oracle/groups.h"
 #include "oracle/random_program.h"
 #include "oracle/stable.h"
@@ -56,7 +57,7 @@ std::vector<WorldSet> sorted(std::vector<WorldSet> views) {
 
 TEST(WorldViews, EqualTheDefinitionOfG91) {
   Fixture f;
-  for (uint32_t seed = 0; seed < 1500; ++seed) {
+  for (uint32_t seed = 0; seed < 1500 / kPartOfWork; ++seed) {
     std::mt19937 random(seed);
     RandomShape shape;
     shape.atoms = 2 + (seed % 8 == 0 ? 1 : 0);
@@ -70,7 +71,7 @@ TEST(WorldViews, EqualTheDefinitionOfG91) {
 
 TEST(WorldViews, BothDefinitionsOfFoundednessAgree) {
   Fixture f;
-  for (uint32_t seed = 0; seed < 4000; ++seed) {
+  for (uint32_t seed = 0; seed < 4000 / kPartOfWork; ++seed) {
     std::mt19937 random(seed);
     RandomShape shape;
     shape.disjunction = false;
@@ -88,7 +89,7 @@ TEST(WorldViews, BothDefinitionsOfFoundednessAgree) {
 
 TEST(WorldViews, UnfoundedSetsLieAmongWhatTheFixpointLeaves) {
   Fixture f;
-  for (uint32_t seed = 0; seed < 4000; ++seed) {
+  for (uint32_t seed = 0; seed < 4000 / kPartOfWork; ++seed) {
     std::mt19937 random(seed);
     RandomShape shape;
     shape.rules = 3 + seed % 6;
@@ -105,7 +106,7 @@ TEST(WorldViews, UnfoundedSetsLieAmongWhatTheFixpointLeaves) {
 
 TEST(WorldViews, FoundedViewsAreFewer) {
   Fixture f;
-  for (uint32_t seed = 0; seed < 3000; ++seed) {
+  for (uint32_t seed = 0; seed < 3000 / kPartOfWork; ++seed) {
     std::mt19937 random(seed);
     RandomShape shape;
     shape.atoms = 3;
@@ -151,7 +152,7 @@ std::vector<WorldSet> views_by_parts(const GroundProgram& program, Mode mode, Co
 
 TEST(WorldViews, SimplificationAndPartsChangeNothing) {
   Fixture f;
-  for (uint32_t seed = 0; seed < 6000; ++seed) {
+  for (uint32_t seed = 0; seed < 6000 / kPartOfWork; ++seed) {
     std::mt19937 random(seed);
     RandomShape shape;
     shape.atoms = 3 + seed % 4;

@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "base/sanitized.h"
 #include "kernel/builder.h"
 #include "kernel/random_kernel.h"
 
@@ -85,7 +86,7 @@ uint32_t instances_for(uint64_t seed) {
 }
 
 TEST(Chunked, RandomGridKernels) {
-  for (uint64_t seed = 0; seed < 600; ++seed) {
+  for (uint64_t seed = 0; seed < 600 / kPartOfWork; ++seed) {
     Graph graph;
     const Id kernel = random_kernel(graph, seed);
     const auto arguments = random_arguments(graph, kernel, seed, instances_for(seed));
@@ -108,7 +109,7 @@ TEST(Chunked, RandomKernelsOfManyLoops) {
 TEST(Chunked, RandomGroupKernels) {
   RandomOptions options;
   options.groups = true;
-  for (uint64_t seed = 20'000; seed < 20'150; ++seed) {
+  for (uint64_t seed = 20'000; seed < 20'000 + 150 / kPartOfWork; ++seed) {
     Graph graph;
     const Id kernel = random_kernel(graph, seed, options);
     const auto arguments = random_arguments(graph, kernel, seed, seed % 7);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/sanitized.h"
 #include "solve/random_formula.h"
 #include "solve/stable_models.h"
 
@@ -10,7 +11,7 @@ namespace {
 
 TEST(Backbone, IsWhatTheFormulaImplies) {
   Random random(5);
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < 300 / int{kPartOfWork}; ++round) {
     SCOPED_TRACE(testing::Message() << "seed 5, round " << round);
     const auto variables = static_cast<int32_t>(1 + below(random, 12));
     const Cnf cnf = random_formula(random, variables, below(random, 40), 3);
@@ -49,7 +50,7 @@ TEST(Backbone, LimitsEndIt) {
 // The same formulas as programs: their stable models are the formula's models.
 TEST(ProgramOfFormula, HasItsModels) {
   Random random(9);
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < 200 / int{kPartOfWork}; ++round) {
     SCOPED_TRACE(testing::Message() << "seed 9, round " << round);
     const auto variables = static_cast<int32_t>(1 + below(random, 8));
     const Cnf cnf = random_formula(random, variables, below(random, 20), 3);

@@ -10,6 +10,8 @@
 #include <random>
 #include <string>
 
+#include "base/sanitized.h"
+
 namespace xlog::solve {
 namespace {
 
@@ -70,7 +72,7 @@ std::optional<uint64_t> least_cost(const WeightedCnf& formula) {
 }
 
 TEST(Maxsat, FindsTheOptimumOfRandomFormulas) {
-  for (uint32_t seed = 0; seed < 20'000; ++seed) {
+  for (uint32_t seed = 0; seed < 20'000 / kPartOfWork; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const WeightedCnf formula = random_formula(random);
@@ -108,7 +110,7 @@ WeightedCnf random_assignment(Random& random, int32_t groups, int32_t choices, u
 }
 
 TEST(Maxsat, FindsTheOptimumOfAssignments) {
-  for (uint32_t seed = 0; seed < 300; ++seed) {
+  for (uint32_t seed = 0; seed < 300 / kPartOfWork; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const WeightedCnf formula =

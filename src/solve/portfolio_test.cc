@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "base/sanitized.h"
 #include "solve/random_formula.h"
 #include "solve/unit_exchange.h"
 
@@ -43,7 +44,7 @@ Engine idle(bool gives_up) {
 }
 
 TEST(Portfolio, AgreesWithAllAssignmentsIncrementally) {
-  for (uint64_t seed = 0; seed < 300; ++seed) {
+  for (uint64_t seed = 0; seed < 300 / kPartOfWork; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const auto solver = portfolio(cadical_portfolio(1 + below(random, 4)));
@@ -138,7 +139,7 @@ TEST(Portfolio, LocalSearchIsAnEngineLikeOthers) {
   std::vector<Engine> engines = cadical_portfolio(1);
   engines.push_back(local_search_engine(**device));
   Random random(3);
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < 40 / int{kPartOfWork}; ++round) {
     SCOPED_TRACE(testing::Message() << "seed 3, round " << round);
     const Cnf cnf = random_3sat(random, 12, 30 + below(random, 40));
     TruthTable table(12);

@@ -6,6 +6,8 @@
 #include <random>
 #include <set>
 
+#include "base/sanitized.h"
+
 namespace xlog::solve {
 namespace {
 
@@ -86,7 +88,7 @@ uint32_t set_of(const Search& search, int32_t variables) {
 }
 
 TEST(Search, FindsTheModelsOfRandomProblems) {
-  for (uint32_t seed = 1; seed <= 6000; ++seed) {
+  for (uint32_t seed = 1; seed <= 6000 / kPartOfWork; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937 random(seed);
     const Problem problem = random_problem(random);
@@ -136,7 +138,7 @@ TEST(Search, FindsTheModelsOfRandomProblems) {
 
 TEST(Search, FindsTheModelsOfRandomSums) {
   uint64_t conflicts = 0;
-  for (uint32_t seed = 1; seed <= 300; ++seed) {
+  for (uint32_t seed = 1; seed <= 300 / kPartOfWork; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937 random(seed);
     const Problem problem = random_sums(random);
@@ -157,7 +159,7 @@ TEST(Search, FindsTheModelsOfRandomSums) {
     }
     conflicts += search.conflicts();
   }
-  EXPECT_GT(conflicts, 2000u);
+  EXPECT_GT(conflicts, 2000u / kPartOfWork);
 }
 
 // n + 1 pigeons in n holes: many conflicts, so that clauses are learned, forgotten and moved.

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "base/sanitized.h"
 #include "solve/random_formula.h"
 #include "solve/solver.h"
 
@@ -55,7 +56,7 @@ TEST(Simplify, FewOfManyVariables) {
 }
 
 TEST(Simplify, TheAnswerStaysAndModelsComeBack) {
-  for (uint64_t seed = 0; seed < 20'000; ++seed) {
+  for (uint64_t seed = 0; seed < 20'000 / kPartOfWork; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const auto variables = static_cast<int32_t>(1 + below(random, 12));
@@ -80,7 +81,7 @@ TEST(Simplify, TheAnswerStaysAndModelsComeBack) {
 }
 
 TEST(Simplify, NothingIsLeftToDo) {
-  for (uint64_t seed = 0; seed < 2000; ++seed) {
+  for (uint64_t seed = 0; seed < 2000 / kPartOfWork; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const Simplified small = simplify(random_formula(random, 12, 30, 4));

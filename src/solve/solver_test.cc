@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "base/sanitized.h"
 #include "solve/random_formula.h"
 
 namespace xlog::solve {
@@ -124,11 +125,11 @@ void check_incremental(uint64_t seed, const CadicalOptions& options, size_t solv
 }
 
 TEST(Solver, AgreesWithAllAssignmentsWhileClausesAndAssumptionsComeAndGo) {
-  for (uint64_t seed = 0; seed < 20'000; ++seed) check_incremental(seed, {}, 6);
+  for (uint64_t seed = 0; seed < 20'000 / kPartOfWork; ++seed) check_incremental(seed, {}, 6);
 }
 
 TEST(Solver, AgreesWithAllAssignmentsInEveryStyle) {
-  for (uint64_t seed = 0; seed < 4000; ++seed) {
+  for (uint64_t seed = 0; seed < 4000 / kPartOfWork; ++seed) {
     check_incremental(seed, {.quick = true}, 6);
     check_incremental(seed, {.style = CadicalStyle::Sat}, 4);
     check_incremental(seed, {.style = CadicalStyle::Unsat, .seed = 7}, 4);
