@@ -125,6 +125,8 @@ std::unique_ptr<CLI::App> make_app(int& exit_code) {
   add_why(*app, exit_code);
   add_repl(*app, exit_code);
   add_watch(*app, exit_code);
+  add_session(*app, exit_code);
+  add_replay(*app, exit_code);
   add_solve(*app, exit_code);
   add_kernel(*app, exit_code);
   add_version(*app, exit_code);

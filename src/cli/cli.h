@@ -28,6 +28,8 @@ void add_explain(CLI::App& app, int& exit_code);
 void add_why(CLI::App& app, int& exit_code);
 void add_repl(CLI::App& app, int& exit_code);
 void add_watch(CLI::App& app, int& exit_code);
+void add_session(CLI::App& app, int& exit_code);
+void add_replay(CLI::App& app, int& exit_code);
 void add_solve(CLI::App& app, int& exit_code);
 void add_kernel(CLI::App& app, int& exit_code);
 void add_version(CLI::App& app, int& exit_code);

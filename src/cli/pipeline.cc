@@ -15,8 +15,6 @@
 namespace xlog::cli {
 namespace {
 
-constexpr logic::Mode kModes[] = {logic::Mode::Faeel, logic::Mode::G91, logic::Mode::Faeel19};
-
 bool was_reported(const lang::Session& session, Code code) {
   return std::ranges::any_of(session.diagnostics.all(),
                              [&](const Diagnostic& d) { return d.code == code; });
@@ -126,11 +124,7 @@ int failure_code(const lang::Session& session) {
 }
 
 logic::AnswerOptions answer_options(const PipelineOptions& options, const lang::Pragmas& pragmas) {
-  logic::AnswerOptions answer = options.answer;
-  answer.mode =
-      options.mode ? *options.mode : find_mode(pragmas.epistemic_mode).value_or(logic::Mode::Faeel);
-  answer.well_founded = options.well_founded.value_or(pragmas.semantics == "well_founded");
-  return answer;
+  return logic::with_pragmas(options.answer, options.mode, options.well_founded, pragmas);
 }
 
 bool prepare_pipeline(const std::string& path, const PipelineOptions& options, Outcome& outcome) {
@@ -172,19 +166,6 @@ void run_pipeline(const SourceFile& file, const PipelineOptions& options, Outcom
 
 void run_pipeline(const std::string& path, const PipelineOptions& options, Outcome& outcome) {
   if (const SourceFile* file = read(path, outcome)) run_pipeline(*file, options, outcome);
-}
-
-std::optional<logic::Mode> find_mode(std::string_view text) {
-  for (const logic::Mode mode : kModes) {
-    if (logic::spelling(mode) == text) return mode;
-  }
-  return std::nullopt;
-}
-
-std::vector<std::string> mode_names() {
-  std::vector<std::string> names;
-  for (const logic::Mode mode : kModes) names.emplace_back(logic::spelling(mode));
-  return names;
 }
 
 std::string diagnostics_text(const lang::Session& session, const ReportOptions& options,

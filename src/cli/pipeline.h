@@ -22,6 +22,7 @@
 #include "lang/load.h"
 #include "logic/analysis.h"
 #include "logic/answer.h"
+#include "logic/modes.h"
 
 namespace xlog::cli {
 
@@ -97,8 +98,8 @@ int failure_code(const lang::Session& session);
 void check_pipeline(const std::string& path, const PipelineOptions& options, Outcome& outcome);
 void check_pipeline(const SourceFile& file, const PipelineOptions& options, Outcome& outcome);
 
-std::optional<logic::Mode> find_mode(std::string_view spelling);
-std::vector<std::string> mode_names();
+using logic::find_mode;
+using logic::mode_names;
 
 // Everything reported, on standard error.
 void print_diagnostics(const lang::Session& session, const ReportOptions& options);

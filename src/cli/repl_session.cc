@@ -168,7 +168,7 @@ bool ReplSession::load(const std::string& path) {
     module_path.push_back(std::move(folder));
   }
   TypedText split = split_statements(file->text);
-  if (!split.rest.empty()) split.statements.push_back({std::move(split.rest), false});
+  if (!split.rest.empty()) split.statements.push_back({std::move(split.rest)});
   const size_t before = statements_.size();
   take(std::move(split.statements));
   add_waiting();

@@ -30,13 +30,13 @@ TypedText split_statements(std::string_view text) {
   Interner names;
   Diagnostics diagnostics;
   const SourceFile* file = sources.add("", "", std::string(text));
-  if (file == nullptr) return {{{std::string(text), false}}, ""};
+  if (file == nullptr) return {{{std::string(text), false, 0}}, ""};
   lang::Lexer lexer(*file, names, diagnostics, nullptr);
 
   size_t begin = 0;  // of the statement that is being read
   bool started = false, is_query = false, is_pragma = false;
   const auto finish = [&](size_t end) {
-    result.statements.push_back({std::string(text.substr(begin, end - begin)), is_query});
+    result.statements.push_back({std::string(text.substr(begin, end - begin)), is_query, begin});
     begin = end;
     started = false;
   };

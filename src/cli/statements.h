@@ -10,6 +10,7 @@ namespace xlog::cli {
 struct TypedStatement {
   std::string text;  // with its period
   bool is_query = false;
+  size_t begin = 0;  // where it starts in the text that was split
 };
 
 struct TypedText {

@@ -1,4 +1,4 @@
-# The commands in the pages about solving, with what is printed below them.
+# The commands in the pages about solving and sessions, with what is printed below them.
 #
 #   ```text file PATH      a file for the commands
 #   ```sh [needs PROGRAM]  lines `$ command`, each with its output; without such lines: not run
@@ -9,7 +9,7 @@ PATH=$work/bin:$PATH
 docs=$here/../../docs
 
 # Each command and its output go into files of their own, in the order of the page.
-for page in solve sir stable_models; do
+for page in solve sir stable_models sessions; do
   mkdir "$page"
   (
     cd "$page" || exit 1

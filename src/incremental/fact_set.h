@@ -1,0 +1,67 @@
+// The stated facts of a program as a Z-set: rows with weights above 0, of each predicate.
+//
+//   FactSet facts(program, names);          // what the program states
+//   if (Status s = facts.apply(batch); !s.ok()) return s;    // nothing changed
+//   facts.of(pred);                         // canonical order
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "incremental/maintained.h"
+#include "lang/program.h"
+#include "lang/value.h"
+
+namespace xlog::incremental {
+
+// "edge(1, 2)"
+std::string fact_text(lang::PredId pred, std::span<const lang::Value> row,
+                      const lang::Program& program, const lang::Names& names);
+
+// Each row once with the sum of its weights, rows of weight 0 left out, in canonical order; the
+// predicates in the order of their numbers, those without rows left out.
+Result<std::vector<FactChanges>> net_changes(std::span<const FactChanges> batch,
+                                             const lang::Program& program,
+                                             const lang::Names& names);
+
+// The opposite change. (The smallest weight has no opposite: FactSet never holds it.)
+std::vector<FactChanges> negated(std::span<const FactChanges> batch);
+
+class FactSet {
+ public:
+  // Refers to both; starts empty.
+  FactSet(const lang::Program& program, const lang::Names& names);
+
+  // All or nothing. An error when a fact that is not there is retracted, or a weight leaves 64
+  // bits.
+  Status apply(std::span<const FactChanges> batch);
+  // Adds what the fact tables of a program state, a row that is stated twice with weight 2.
+  void add_tables(const lang::Program& program);
+
+  FactChanges of(lang::PredId pred) const;
+  std::vector<FactChanges> all() const;  // of all predicates that have some
+  // What is there more often than once, with one time less: what write_tables() leaves out.
+  std::vector<FactChanges> repeated() const;
+
+  // Replaces the fact tables of `to`, a program with the same predicates, by these rows, each once.
+  void write_tables(lang::Program& to, lang::Names& to_names) const;
+
+ private:
+  struct HashRow {  // not noexcept: the standard library then keeps the hash of each row
+    size_t operator()(const std::vector<lang::Value>& row) const;
+  };
+  using Rows = std::unordered_map<std::vector<lang::Value>, int64_t, HashRow>;
+
+  const lang::Program& program_;
+  const lang::Names& names_;
+  std::vector<Rows> rows_;  // by predicate
+};
+
+// A program without its facts.
+lang::Program copy_without_facts(const lang::Program& program);
+
+}  // namespace xlog::incremental

@@ -1,0 +1,57 @@
+#include "incremental/row_changes.h"
+
+#include <compare>
+
+namespace xlog::incremental {
+namespace {
+
+std::strong_ordering compare_rows(const logic::Row& a, const logic::Row& b,
+                                  const lang::Names& names) {
+  for (size_t i = 0; i < a.values.size(); ++i) {
+    const auto order = lang::compare(a.values[i], b.values[i], names);
+    if (order != std::strong_ordering::equal) return order;
+  }
+  return std::strong_ordering::equal;
+}
+
+}  // namespace
+
+const logic::QueryAnswer& first_rows(const logic::Answer& answer, uint32_t query) {
+  static const logic::QueryAnswer nothing;
+  if (!answer.well_founded && answer.view_count > 0 && !answer.views.empty()) {
+    return answer.views.front().queries[query];
+  }
+  return query < answer.well_founded_queries.size() ? answer.well_founded_queries[query] : nothing;
+}
+
+std::vector<RowChange> row_changes(const logic::QueryAnswer& before,
+                                   const logic::QueryAnswer& after, const lang::Names& names) {
+  std::vector<RowChange> changes;
+  size_t b = 0, a = 0;
+  while (b < before.rows.size() || a < after.rows.size()) {
+    std::strong_ordering order = std::strong_ordering::equal;
+    if (b == before.rows.size()) {
+      order = std::strong_ordering::greater;
+    } else if (a == after.rows.size()) {
+      order = std::strong_ordering::less;
+    } else {
+      order = compare_rows(before.rows[b], after.rows[a], names);
+    }
+    if (order < 0) {
+      changes.push_back({before.rows[b].values, before.rows[b].status, std::nullopt});
+      ++b;
+    } else if (order > 0) {
+      changes.push_back({after.rows[a].values, std::nullopt, after.rows[a].status});
+      ++a;
+    } else {
+      if (before.rows[b].status != after.rows[a].status) {
+        changes.push_back({after.rows[a].values, before.rows[b].status, after.rows[a].status});
+      }
+      ++b;
+      ++a;
+    }
+  }
+  return changes;
+}
+
+}  // namespace xlog::incremental

@@ -1,0 +1,20 @@
+// What lies between two answers, row by row.
+#pragma once
+
+#include <vector>
+
+#include "incremental/maintained.h"
+#include "lang/value.h"
+#include "logic/answer.h"
+
+namespace xlog::incremental {
+
+// The rows of a query that count as its answer: of the first world view, or of the well-founded
+// model where that was asked for or there is no view.
+const logic::QueryAnswer& first_rows(const logic::Answer& answer, uint32_t query);
+
+// Both in canonical order, and so is the result.
+std::vector<RowChange> row_changes(const logic::QueryAnswer& before,
+                                   const logic::QueryAnswer& after, const lang::Names& names);
+
+}  // namespace xlog::incremental

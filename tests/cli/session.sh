@@ -1,0 +1,273 @@
+# xlog session and xlog replay, by pipe, by file and on a terminal.
+. "$(dirname "$0")/lib.sh"
+export HOME="$work"
+
+cat >reach.xlog <<'P'
+pred edge(from: u32, to: u32).
+edge(1, 2). edge(2, 3).
+reach(X, Y) :- edge(X, Y).
+reach(X, Z) :- reach(X, Y), edge(Y, Z).
+?- reach(1, X).
+?- reach(1, 9).
+P
+
+# session TEXT OPTIONS...: feeds the text to `xlog session reach.xlog`.
+session() {
+  text=$1
+  shift
+  printf '%s\n' "$text" | "$xlog" session reach.xlog "$@" >out 2>err
+  status=$?
+}
+expect_exit() { [ "$status" -eq "$1" ] || fail "exit status $status, not $1: $(cat err)"; }
+
+session '+edge(3, 9). +edge(3, 9). pending. commit.
+commit. changes. changes reach/2.
+-edge(3, 9). commit. changes.
+-edge(3, 9). commit. changes. difference 0 2. answer at 2.
+log. undo 3. rollback. quit. not read'
+expect_exit 0
+expect_no_err
+expect_exactly '+edge(3, 9).  // 2 times
+commit 1: 2 facts inserted
+nothing to commit
+?- reach(1, X).
+   X
+   -
++  9
+1 row came
+
+?- reach(1, 9).
+now true
+?- reach(1, X).
+   X
+   -
++  9
+1 row came
+
+?- reach(1, 9).
+now true
+commit 2: 1 fact retracted
+?- reach(1, X).
+no changes
+
+?- reach(1, 9).
+no changes
+commit 3: 1 fact retracted
+?- reach(1, X).
+   X
+   -
+-  9
+1 row went
+
+?- reach(1, 9).
+now false
+?- reach(1, X).
+   X
+   -
++  9
+1 row came
+
+?- reach(1, 9).
+now true
+?- reach(1, X).
+X
+-
+2
+3
+9
+3 rows
+
+?- reach(1, 9).
+true
+commit 1: 2 facts inserted
+commit 2: 1 fact retracted
+commit 3: 1 fact retracted
+commit 4 (undo of 3): 1 fact inserted'
+
+# Errors have places; the first ends a script, unless it shall go on.
+cat >wrong.txt <<'C'
++edge(1, 5).
+
+commit. +edge(1,
+  x).
+log.
+C
+run session reach.xlog wrong.txt
+expect_exit 1
+expect_exactly 'commit 1: 1 fact inserted'
+expect_err 'error[E0301]: `x` does not fit column 2 of `edge/2`, which is u32 (reach.xlog:1)'
+expect_err '--> wrong.txt:3:10'
+run session reach.xlog wrong.txt --keep-going
+expect_exit 1
+expect_out 'commit 1: 1 fact inserted
+commit 1: 1 fact inserted'
+session '+egde(1, 2). +edge(1). +other(1). +reach(5, 6). +p(X) :- q(X). chnges. undo 5. undo. load edge. load edge "none.csv". answer at 3. checkpoint. changes edge. changes. ?- reach(1, X). difference 1. commit. log' --keep-going
+expect_exit 1
+for part in 'did you mean `edge`?' 'the program has `edge/2`' 'declare it in the program: `pred other(types).`' 'only facts come and go' \
+  'there is no command `chnges`' 'did you mean `changes.`?' 'there is no commit 5' 'write `undo N.`' 'write `load PRED "FILE" [weight K].`' 'cannot read `none.csv`' \
+  'there is no commit 3' 'this session keeps no state' 'add `?- edge(X1, X2).` to the program' 'nothing was committed yet' 'queries belong to the program' \
+  'write `difference N M [PRED].`' 'a command that does not end' '--> <stdin>:1'; do
+  expect_err "$part"
+done
+expect_exactly 'commit 1: 1 fact inserted'
+session '+edge(8, 9).'
+expect_exit 0
+expect_err 'facts were pending and are forgotten'
+session 'undo 5.' --diagnostics json
+expect_err '[{"severity":"error","message":"there is no commit 5","file":"<stdin>","line":1,"help":"nothing was committed yet"}]'
+expect_status 2 session
+expect_status 2 session - </dev/null
+expect_status 1 session missing.xlog
+expect_status 1 session reach.xlog missing.txt
+echo 'p(X) :- q(Y).' >broken.xlog
+expect_status 1 session broken.xlog
+expect_err 'error['
+
+# Statuses, world views, constraints, limits.
+cat >worlds.xlog <<'P'
+pred open(symbol).
+{ open(a) }.
+?- open(X).
+P
+printf '+open(a). +open(b). commit. changes. -open(a). commit. changes.\n' | "$xlog" session worlds.xlog >out 2>err
+expect_exactly 'commit 1: 2 facts inserted
+?- open(X).
+   X  status
+   -  -----------------
+~  a  possible -> known
++  b  known
+1 row came, 1 row changed status
+commit 2: 1 fact retracted
+?- open(X).
+   X  status
+   -  -----------------
+~  a  known -> possible
+1 row changed status'
+printf '+open(a). commit. changes.\n' | "$xlog" session worlds.xlog --format csv -q >out 2>err
+expect_exactly 'X,__weight,before,after
+a,0,possible,known'
+printf 'pred p(u32). :- p(1), not q. q :- not q, p(2). r. ?- r.\n' >none.xlog
+printf '+p(2). commit. answer.\n' | "$xlog" session none.xlog >out 2>err
+[ $? -eq 3 ] || fail "no world view should be exit status 3"
+printf ':- p(3). pred p(u32). ?- p(X).\n' >constraint.xlog
+printf '+p(3). commit. answer.\n' | "$xlog" session constraint.xlog >out 2>err
+[ $? -eq 1 ] || fail "a violated constraint should be exit status 1"
+expect_err 'error[E0901]'
+printf -- '+p(3). commit. answer. -p(3). commit. answer.\n' | "$xlog" session constraint.xlog --keep-going >out 2>err
+expect_out '0 rows'
+printf 'pred s(u32). n(X) :- s(X). n(X + 1) :- n(X). ?- n(5).\n' >long.xlog
+printf '+s(0). commit. answer.\n' | "$xlog" session long.xlog --max-rows 1000 >out 2>err
+[ $? -eq 4 ] || fail "a limit should be exit status 4"
+
+# Other forms.
+session '+edge(3, 4). pending. commit. answer. undo 1. log. checkpoint "facts".' --format json
+expect_exit 0
+expect_out '{"pending":[{"fact":"edge(3, 4)","weight":1}]}'
+expect_out '{"commit": 1, "inserted": 1, "retracted": 0}'
+expect_out '[{"commit": 1, "inserted": 1, "retracted": 0},'
+expect_out ' {"commit": 2, "inserted": 0, "retracted": 1, "undo_of": 1}]'
+expect_out '{"checkpoint":"facts"}'
+session 'answer.' --checkpoint facts --format csv
+expect_out '3'
+session '+edge(3, 4). commit. changes.' --recompute --device interp --format tsv
+expect_out 'X	__weight'
+expect_out '4	1'
+
+# A folder: started again, on another program, by two at once, torn, damaged.
+session '+edge(3, 4). commit. answer. checkpoint. +edge(4, 5). commit. answer.' --state s
+expect_exit 0
+session 'log. answer at 1.' --state s
+expect_out 'commit 2: 1 fact inserted'
+expect_out '3 rows'
+"$xlog" replay s reach.xlog --device interp --verify >interp 2>err || fail "replay: $(cat err)"
+expect_err '2 recorded answers compared, 0 differ'
+"$xlog" replay s/log reach.xlog --device cpu --verify >cpu 2>err || fail "replay: $(cat err)"
+cmp interp cpu || fail "the answers of a replay differ between devices"
+"$xlog" replay s reach.xlog --engine reference --recompute --format json >out 2>err || fail "replay: $(cat err)"
+expect_out '"world_view_count": "1"'
+expect_out '{"commit": 2}'
+sed 's/reach(Y, Z)/edge(Y, Z)/; s/edge(X, Y)\./edge(Y, X)./' reach.xlog >other.xlog
+echo 'answer.' | "$xlog" session other.xlog --state s >out 2>err
+[ $? -eq 1 ] || fail "another program should be refused"
+expect_err 'belongs to another program'
+expect_err '--accept-program'
+expect_status 1 replay s other.xlog
+expect_err 'was made under another program'
+expect_status 1 replay s other.xlog --verify --accept-program
+expect_err 'the answer is not the one that was recorded'
+echo 'log.' | "$xlog" session other.xlog --state s --accept-program >out 2>err || fail "accepted: $(cat err)"
+mkfifo hold
+"$xlog" session reach.xlog --state s <hold >held 2>&1 &
+exec 3>hold
+echo 'log.' >&3
+i=0
+until grep -q 'commit 2' held || [ $i -ge 1000 ]; do
+  i=$((i + 1))
+  sleep 0.01
+done
+session 'log.' --state s
+expect_exit 1
+expect_err 'another process works on the state folder `s`'
+exec 3>&-
+wait
+cp -r s torn
+printf 'garbage' >>torn/log
+session '+edge(5, 6). commit.' --state torn
+expect_exit 0
+expect_exactly 'commit 3: 1 fact inserted'
+expect_err 'note: `torn/log` ended in 7 bytes of a commit that was never acknowledged; they are cut off'
+cp -r s damaged
+rm damaged/checkpoint-1
+printf 'X' | dd of=damaged/log bs=1 seek=200 conv=notrunc 2>/dev/null
+session 'log.' --state damaged
+expect_exit 1
+expect_err '`damaged/log` is damaged at byte '
+expect_err 'truncate -s '
+echo 'not a log' >text
+expect_status 1 replay text reach.xlog
+expect_err 'is no log of a session'
+expect_status 1 replay missing reach.xlog
+
+# A full disk: the commit is refused, and what was there stays.
+cp -r s full
+for i in 1 2 3 4 5 6 7 8 9; do echo "+edge($i, 10). +edge($i, 11). +edge($i, 12). commit."; done >many.txt
+(ulimit -f 2 && exec "$xlog" session reach.xlog many.txt --state full) >out 2>err
+[ $? -eq 1 ] || fail "a log that cannot grow should be exit status 1"
+expect_err 'cannot write `full/log`: File too large'
+expect_err 'nothing was changed'
+kept=$(tail -n 1 out)
+session 'log.' --state full
+expect_exit 0
+expect_out "$kept"
+
+# A session that is ended while it evaluates leaves the folder as it was.
+printf 'n(1..1000). p(A, B, C) :- n(A), n(B), n(C). q(X) :- p(X, Y, Z), e(X). pred e(u32). ?- q(X).\n' >huge.xlog
+printf '+e(1). commit.\nanswer.\n' | "$xlog" session huge.xlog --state ended --device interp --memory 8G >out 2>err &
+pid=$!
+i=0
+until grep -q 'commit 1' out 2>/dev/null || [ $i -ge 1000 ]; do
+  i=$((i + 1))
+  sleep 0.01
+done
+sleep 0.1
+kill -TERM $pid
+wait $pid 2>/dev/null
+echo 'log.' | "$xlog" session huge.xlog --state ended >out 2>err || fail "after the end: $(cat err)"
+expect_exactly 'commit 1: 1 fact inserted'
+
+# A terminal has a prompt and says how long a commit took.
+if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
+  (
+    sleep 0.3
+    printf '+edge(3, 4).\r'
+    sleep 0.3
+    printf 'commit.\r'
+    sleep 0.3
+    printf '\004'
+  ) | TERM=xterm script -qfec "$xlog session reach.xlog" seen >/dev/null 2>&1
+  grep -aq 'xlog> ' seen || fail "no prompt on a terminal"
+  grep -aqE 'commit 1: 1 fact inserted \([0-9.]+ (us|ms|s)\)' seen || { fail "no commit on a terminal"; cat -v seen; }
+else
+  echo 'skipped: a terminal, where script(1) does not work'
+fi
+finish
