@@ -123,6 +123,7 @@ std::unique_ptr<CLI::App> make_app(int& exit_code) {
   add_fmt(*app, exit_code);
   add_explain(*app, exit_code);
   add_why(*app, exit_code);
+  add_why_not(*app, exit_code);
   add_repl(*app, exit_code);
   add_watch(*app, exit_code);
   add_session(*app, exit_code);

@@ -26,6 +26,7 @@ void add_check(CLI::App& app, int& exit_code);
 void add_fmt(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
 void add_why(CLI::App& app, int& exit_code);
+void add_why_not(CLI::App& app, int& exit_code);
 void add_repl(CLI::App& app, int& exit_code);
 void add_watch(CLI::App& app, int& exit_code);
 void add_session(CLI::App& app, int& exit_code);

@@ -5,6 +5,7 @@
 
 #include "cli/explain_ast.h"
 #include "cli/explain_tables.h"
+#include "cli/explain_worlds.h"
 #include "cli/options.h"
 #include "lang/parser.h"
 #include "plan/explain.h"
@@ -19,9 +20,12 @@ struct ExplainOptions {
   std::string target;
   std::string stage = "components";
   std::string format = "text";
-  PipelineOptions pipeline;
-  ReportOptions report;
+  RunOptions run;
 };
+
+bool shows_worlds(const ExplainOptions& options) {
+  return options.stage == "units" || options.stage == "worldviews";
+}
 
 ExplainFormat find_explain_format(std::string_view text) {
   if (text == "json") return ExplainFormat::Json;
@@ -52,7 +56,8 @@ int explain_code(std::string_view name) {
 // The pipelines of the relational engine, for the program as a run has it: with the rows of its
 // input, magic sets applied and rules rewritten.
 std::optional<std::string> plan_text(const ExplainOptions& options, Outcome& outcome) {
-  if (!prepare_pipeline(options.target, options.pipeline, outcome) || !apply_magic_sets(outcome)) {
+  if (!prepare_pipeline(options.target, options.run.pipeline, outcome) ||
+      !apply_magic_sets(outcome)) {
     return std::nullopt;
   }
   plan::prepare(*outcome.program, *outcome.analysis, outcome.session);
@@ -71,7 +76,11 @@ std::optional<std::string> stage_text(const ExplainOptions& options, Outcome& ou
     return explain_ast(module, outcome.session, format);
   }
   if (options.stage == "plan") return plan_text(options, outcome);
-  check_pipeline(options.target, options.pipeline, outcome);
+  if (shows_worlds(options)) {
+    if (!prepare_pipeline(options.target, options.run.pipeline, outcome)) return std::nullopt;
+    return explain_worlds(options.stage, options.format, options.run.pipeline, outcome);
+  }
+  check_pipeline(options.target, options.run.pipeline, outcome);
   // Types are there before the analysis and help to understand what it says.
   if (options.stage == "types" && outcome.program) {
     return logic::explain_types(*outcome.program, outcome.session, format);
@@ -90,8 +99,9 @@ int explain_program(const ExplainOptions& options) {
     write_all(stdout, *text);
     if (!text->ends_with('\n')) write_all(stdout, "\n");
   }
-  print_diagnostics(outcome.session, options.report);
-  return text && !outcome.session.diagnostics.has_errors() ? kAnswered : kProgramError;
+  print_diagnostics(outcome.session, options.run.report);
+  const bool is_shown = text && !outcome.session.diagnostics.has_errors();
+  return is_shown ? kAnswered : failure_code(outcome.session);
 }
 
 int explain(const ExplainOptions& options) {
@@ -99,8 +109,14 @@ int explain(const ExplainOptions& options) {
     fmt::print(stderr, "xlog explain: the stage `plan` is shown as text only\n");
     return kUsage;
   }
-  if (options.stage != "plan" && !options.pipeline.inputs.empty()) {
-    fmt::print(stderr, "xlog explain: only the stage `plan` looks at --input\n");
+  if (options.format == "html" && options.stage != "worldviews") {
+    fmt::print(stderr, "xlog explain: only the stage `worldviews` is shown as html\n");
+    return kUsage;
+  }
+  const bool looks_at_data = options.stage == "plan" || shows_worlds(options);
+  if (!looks_at_data && !options.run.pipeline.inputs.empty()) {
+    fmt::print(stderr,
+               "xlog explain: only the stages `plan`, `units` and `worldviews` look at --input\n");
     return kUsage;
   }
   if (const auto table = table_text(options.target, find_explain_format(options.format))) {
@@ -124,23 +140,25 @@ void add_explain(CLI::App& app, int& exit_code) {
       ->type_name("");
   command->add_option("--stage", options->stage, "What to show of a program (default components)")
       ->type_name("STAGE")
-      ->check(CLI::IsMember({"ast", "types", "components", "eir", "plan"}));
+      ->check(CLI::IsMember({"ast", "types", "components", "eir", "plan", "units", "worldviews"}));
   command->add_option("--format", options->format, "How to show it (default text)")
       ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "json", "dot"}));
-  add_input_option(*command, options->pipeline);
-  add_load_options(*command, options->pipeline.load);
-  add_report_options(*command, options->report);
+      ->check(CLI::IsMember({"text", "json", "dot", "html"}));
+  add_evaluation_options(*command, options->run);
+  add_report_options(*command, options->run.report);
   command->footer(
       R"(Stages: ast (as parsed), types (every column), components (what depends on what, in
 evaluation order), eir (modal literals in normal form), plan (the pipelines of the engine for
-these facts and --input files, with what they are expected to find; text).
+these facts and --input files, with what they are expected to find; text), units (what is left of a
+program with several worlds when it is ground, and how each part of it was decided), worldviews (a
+picture of its world views and their worlds; also as one HTML page). The last two evaluate the program.
 
 Examples:
   xlog explain E0412
   xlog explain pragmas
   xlog explain planning.xlog --stage eir
   xlog explain reach.xlog --stage plan --input edge=edges.csv
+  xlog explain planning.xlog --stage worldviews --format html > worlds.html
   xlog explain planning.xlog --format dot | dot -Tsvg > planning.svg)");
   command->callback([options, &exit_code] {
     exit_code = explain(*options);

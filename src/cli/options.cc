@@ -151,11 +151,20 @@ void add_print_options(CLI::App& command, RunOptions& options) {
                                       "ending tells the format")
                           ->type_name("FILE")
                           ->group(kGroup);
-  command.add_option("--output-dir", print.output_dir, "Write one file a query into this folder")
-      ->type_name("DIR")
-      ->excludes(file)
-      ->group(kGroup);
-  command.parse_complete_callback([&print, format] {
+  CLI::Option* folder =
+      command
+          .add_option("--output-dir", print.output_dir, "Write one file a query into this folder")
+          ->type_name("DIR")
+          ->excludes(file)
+          ->group(kGroup);
+  const auto needs_text = [&answer, &print] {
+    if (answer.ask == logic::Ask::Views) return;
+    const char* const option = answer.ask == logic::Ask::Counts ? "--count" : "--over-views";
+    if (print.format == io::Format::Sqlite) {
+      throw CLI::ValidationError(option, "counts are not written into databases: take json or csv");
+    }
+  };
+  command.parse_complete_callback([&print, format, needs_text] {
     if (format->empty()) {
       print.format = io::format_of_file(print.output_file).value_or(print.format);
     }
@@ -163,6 +172,7 @@ void add_print_options(CLI::App& command, RunOptions& options) {
         print.output_dir.empty()) {
       throw CLI::ValidationError("--format", "sqlite needs a file: add --output FILE");
     }
+    needs_text();
   });
   command
       .add_option_function<std::string>(
@@ -173,27 +183,51 @@ void add_print_options(CLI::App& command, RunOptions& options) {
           "How many world views to show (default 10)")
       ->type_name("N|all")
       ->group(kGroup);
-  command
-      .add_option_function<std::string>(
-          "--find-views",
+  CLI::Option* find_views =
+      command
+          .add_option_function<std::string>(
+              "--find-views",
+              [&answer](const std::string& text) {
+                answer.enough_views = parse_count(text, "--find-views");
+                if (answer.enough_views == 0) {
+                  throw CLI::ValidationError("--find-views",
+                                             "at least one world view must be wanted");
+                }
+              },
+              "End the search once so many world views are found, without counting the others")
+          ->type_name("N")
+          ->group(kGroup);
+  CLI::Option* worlds = command
+                            .add_option_function<std::string>(
+                                "--worlds",
+                                [&answer, &print](const std::string& text) {
+                                  answer.max_worlds = parse_count_or_all(text, "--worlds");
+                                  print.worlds = true;
+                                },
+                                "Also list so many worlds of each world view (table, json)")
+                            ->type_name("N|all")
+                            ->group(kGroup);
+  CLI::Option* over_views =
+      add_choice(
+          command, "--over-views", "WHICH", {"cautious", "credulous", "all"},
+          "Rows over all world views, each with the number of views in which it is known and "
+          "possible: those known in every view, known in some, or possible in some",
           [&answer](const std::string& text) {
-            answer.enough_views = parse_count(text, "--find-views");
-            if (answer.enough_views == 0) {
-              throw CLI::ValidationError("--find-views", "at least one world view must be wanted");
-            }
-          },
-          "End the search once so many world views are found, without counting the others")
-      ->type_name("N")
-      ->group(kGroup);
+            answer.ask = text == "cautious"    ? logic::Ask::Cautious
+                         : text == "credulous" ? logic::Ask::Credulous
+                                               : logic::Ask::Everything;
+          })
+          ->excludes(find_views)
+          ->excludes(worlds)
+          ->group(kGroup);
   command
-      .add_option_function<std::string>(
-          "--worlds",
-          [&answer, &print](const std::string& text) {
-            answer.max_worlds = parse_count_or_all(text, "--worlds");
-            print.worlds = true;
-          },
-          "Also list so many worlds of each world view (table, json)")
-      ->type_name("N|all")
+      .add_flag_callback(
+          "--count", [&answer] { answer.ask = logic::Ask::Counts; },
+          "Only count the world views and their worlds")
+      ->excludes(find_views)
+      ->excludes(worlds)
+      ->excludes(over_views)
+      ->excludes(folder)
       ->group(kGroup);
   add_report_flag(command, "--stats", print.stats, "statistics",
                   "Print to standard error where time, rows and memory went; --stats=json: all of "

@@ -10,6 +10,7 @@
 #include "io/survey.h"
 #include "logic/magic.h"
 #include "logic/memory_report.h"
+#include "logic/needed.h"
 #include "oracle/evaluate.h"
 
 namespace xlog::cli {
@@ -62,13 +63,17 @@ bool analyze(Outcome& outcome) {
   return outcome.analysis.has_value() && !outcome.session.diagnostics.has_errors();
 }
 
+// Looks at each view, whatever is asked of them.
+void evaluate_by_reference(logic::AnswerOptions wanted, Outcome& outcome) {
+  if (wanted.ask != logic::Ask::Views) wanted.max_views = UINT64_MAX;
+  outcome.answer = oracle::evaluate(*outcome.program, *outcome.analysis, outcome.session, wanted);
+  if (outcome.answer) logic::summarise(*outcome.answer, wanted.ask, outcome.session.names);
+}
+
 void evaluate(const PipelineOptions& options, Outcome& outcome) {
   const StageTimer timer("evaluate", outcome);
   const logic::AnswerOptions wanted = answer_options(options, outcome.program->pragmas);
-  if (options.reference_only) {
-    outcome.answer = oracle::evaluate(*outcome.program, *outcome.analysis, outcome.session, wanted);
-    return;
-  }
+  if (options.reference_only) return evaluate_by_reference(wanted, outcome);
   device::OpenOptions open;
   open.memory_limit = options.answer.memory_limit;
   Result<std::unique_ptr<device::Device>> device = device::open_device(options.device, open);
@@ -93,6 +98,7 @@ void evaluate(const PipelineOptions& options, Outcome& outcome) {
 int exit_code_of(const Outcome& outcome) {
   if (!outcome.answer) return failure_code(outcome.session);
   if (outcome.answer->constraint_error) return kProgramError;
+  if (outcome.answer->unfinished) return kLimit;
   if (outcome.answer->well_founded || outcome.answer->view_count > 0) return kAnswered;
   return kNoWorldView;
 }
@@ -105,6 +111,8 @@ const SourceFile* read(const std::string& path, Outcome& outcome) {
 void run_stages(const SourceFile& file, const PipelineOptions& options, Outcome& outcome) {
   if (!load(file, options, outcome)) return;
   if (!apply_inputs(options, outcome)) return;
+  // A query joins what it mentions, which only makes counting harder.
+  if (options.answer.ask == logic::Ask::Counts) logic::drop_queries(*outcome.program);
   if (!analyze(outcome)) return;
   if (!cli::apply_magic_sets(outcome)) return;
   evaluate(options, outcome);

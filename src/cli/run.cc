@@ -50,6 +50,15 @@ bool output_can_be_written(const PrintOptions& print, Diagnostics& diagnostics) 
   return print.output_dir.empty() || io::check_output_dir(print.output_dir, diagnostics);
 }
 
+// What a limit ended is shown to people and as JSON, which say so. Rows alone would look complete,
+// and files are written whole or not at all.
+bool is_shown(const PrintOptions& print, const Outcome& outcome) {
+  if (!outcome.answer || outcome.answer->constraint_error) return false;
+  if (!outcome.answer->unfinished) return true;
+  const bool says_so = print.format == io::Format::Table || print.format == io::Format::Json;
+  return says_so && print.output_file.empty() && print.output_dir.empty();
+}
+
 void run_with_progress(const RunOptions& options, Outcome& outcome) {
   PipelineOptions pipeline = options.pipeline;
   pipeline.keep_events = !options.print.profile_file.empty();
@@ -68,8 +77,7 @@ void cannot_write_profile(const io::AtomicFile& file, const RunOptions& options,
 }
 
 void print_report(const RunOptions& options, Outcome& outcome) {
-  const bool answered = outcome.answer && !outcome.answer->constraint_error;
-  if (!answered && options.print.format == io::Format::Json) {
+  if (!is_shown(options.print, outcome) && options.print.format == io::Format::Json) {
     write_all(stdout,
               fmt::format("{{\"diagnostics\": {}}}\n",
                           render_json(outcome.session.diagnostics, outcome.session.sources)));
@@ -95,8 +103,9 @@ void run_and_print(const RunOptions& options, Outcome& outcome) {
     return print_report(options, outcome);
   }
   run_with_progress(options, outcome);
-  const bool answered = outcome.answer && !outcome.answer->constraint_error;
-  if (answered && !print_answer(options, outcome)) outcome.exit_code = kProgramError;
+  if (is_shown(options.print, outcome) && !print_answer(options, outcome)) {
+    outcome.exit_code = kProgramError;
+  }
   if (profiled) {
     write_profile(outcome, "xlog " + options.file, profile.stream());
     if (!profile.finish() || !profile.commit()) cannot_write_profile(profile, options, outcome);
@@ -113,6 +122,7 @@ void add_run(CLI::App& app, int& exit_code) {
   xlog run reach.xlog --input edge=edges.csv --format csv
   xlog run reach.xlog --input edge=graph.db:links --output answers.db
   xlog run planning.xlog --world-views all --worlds 5
+  xlog run planning.xlog --over-views credulous
   xlog run reach.xlog --memory 2G --stats --profile trace.json
   echo 'p(1..3). ?- p(X).' | xlog run - --format json
 

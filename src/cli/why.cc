@@ -1,13 +1,15 @@
-// xlog why ATOM FILE
+// xlog why ATOM FILE, xlog why-not ATOM FILE
 #include <fmt/format.h>
 
 #include <CLI/Option.hpp>
 #include <CLI/Validators.hpp>
 
 #include "cli/options.h"
+#include "cli/why_worlds.h"
 #include "device/device.h"
 #include "engine/proof.h"
 #include "engine/proof_print.h"
+#include "epistemic/why_print.h"
 #include "logic/needed.h"
 
 namespace xlog::cli {
@@ -15,6 +17,7 @@ namespace {
 
 struct WhyOptions {
   RunOptions run;
+  epistemic::WhyQuestion question = epistemic::WhyQuestion::Why;
   uint64_t limit = 1;
   std::string format = "text";
 };
@@ -26,12 +29,9 @@ bool names_predicate(const std::string& relation, const lang::Predicate& predica
          relation == lang::predicate_signature(predicate, names);
 }
 
-std::optional<engine::Explanation> explain(const WhyOptions& options, Outcome& outcome) {
+std::optional<engine::Explanation> explain_settled(const WhyOptions& options, Outcome& outcome) {
   lang::Program& program = *outcome.program;
   const logic::AnswerOptions answer = answer_options(options.run.pipeline, program.pragmas);
-  if (!engine::can_explain(program, *outcome.analysis, answer, outcome.session)) {
-    return std::nullopt;
-  }
   logic::keep_needed(program, program.goal->pred);
   outcome.analysis = logic::analyze(program, outcome.session);
   std::unique_ptr<device::Device> device;
@@ -55,49 +55,105 @@ std::optional<engine::Explanation> explain(const WhyOptions& options, Outcome& o
                                .timeout_seconds = answer.timeout_seconds});
 }
 
+// The files that rows of a predicate were read from.
+std::string input_files(const WhyOptions& options, const Outcome& outcome, lang::PredId pred) {
+  std::string files;
+  for (const io::Input& input : options.run.pipeline.inputs) {
+    const lang::Predicate& predicate = (*outcome.program)[pred];
+    if (!names_predicate(input.relation, predicate, outcome.session.names)) continue;
+    files += (files.empty() ? "" : ", ") + input.path;
+    if (!input.table.empty()) files += ":" + input.table;
+  }
+  return files;
+}
+
 std::string printed(const WhyOptions& options, const engine::Explanation& explanation,
                     Outcome& outcome) {
   const engine::ProofPrinting printing{
       .program = *outcome.program,
       .session = outcome.session,
-      .input_files =
-          [&](lang::PredId pred) {
-            std::string files;
-            for (const io::Input& input : options.run.pipeline.inputs) {
-              const lang::Predicate& predicate = (*outcome.program)[pred];
-              if (!names_predicate(input.relation, predicate, outcome.session.names)) continue;
-              files += (files.empty() ? "" : ", ") + input.path;
-              if (!input.table.empty()) files += ":" + input.table;
-            }
-            return files;
-          },
+      .input_files = [&](lang::PredId pred) { return input_files(options, outcome, pred); },
   };
   if (options.format == "json") return engine::proof_json(explanation, printing);
   if (options.format == "dot") return engine::proof_dot(explanation, printing);
   return engine::proof_text(explanation, printing);
 }
 
+std::string printed(const WhyOptions& options, const epistemic::WorldsWhy& why,
+                    const Outcome& outcome) {
+  const SourceMap& sources = outcome.session.sources;
+  if (options.format == "json") {
+    return epistemic::why_json(why, options.question, outcome.program->goal->text, sources);
+  }
+  if (options.format == "dot") return epistemic::why_dot(why, options.question, sources);
+  return epistemic::why_text(why, options.question, sources);
+}
+
+// What there is to say, if it can be said; leaves the exit code.
+std::optional<std::string> explain(const WhyOptions& options, Outcome& outcome) {
+  const bool asks_why = options.question == epistemic::WhyQuestion::Why;
+  const logic::AnswerOptions answer =
+      answer_options(options.run.pipeline, outcome.program->pragmas);
+  if (engine::is_settled(*outcome.program, *outcome.analysis, answer)) {
+    const auto explanation = explain_settled(options, outcome);
+    if (!explanation) return std::nullopt;
+    outcome.exit_code = (explanation->matches > 0) == asks_why ? kAnswered : kNo;
+    return printed(options, *explanation, outcome);
+  }
+  if (answer.well_founded) {
+    engine::report_undetermined(*outcome.program, *outcome.analysis, answer, outcome.session);
+    return std::nullopt;
+  }
+  const auto why = explain_worlds(
+      options.run.pipeline, options.question, options.limit,
+      [&](lang::PredId pred) { return input_files(options, outcome, pred); }, outcome);
+  if (!why) return std::nullopt;
+  outcome.exit_code = why->answered ? kAnswered : kNo;
+  return printed(options, *why, outcome);
+}
+
 int why(const WhyOptions& options) {
   Outcome outcome;
-  std::optional<engine::Explanation> explanation;
+  std::optional<std::string> text;
+  outcome.exit_code = kAnswered;
   if (prepare_pipeline(options.run.file, options.run.pipeline, outcome)) {
-    explanation = explain(options, outcome);
+    text = explain(options, outcome);
   }
-  std::string text;
-  int exit_code = kAnswered;
-  if (explanation) {
-    text = printed(options, *explanation, outcome);
-    exit_code = explanation->matches > 0 ? kAnswered : kNo;
-  } else {
-    exit_code = failure_code(outcome.session);
-    if (options.format == "json") {
-      text = fmt::format("{{\"diagnostics\": {}}}\n",
-                         render_json(outcome.session.diagnostics, outcome.session.sources));
-    }
+  if (!text) {
+    if (outcome.exit_code != kNoWorldView) outcome.exit_code = failure_code(outcome.session);
+    text = options.format != "json"
+               ? ""
+               : fmt::format("{{\"diagnostics\": {}}}\n",
+                             render_json(outcome.session.diagnostics, outcome.session.sources));
   }
-  if (!write_all(stdout, text) || !flush_stdout()) exit_code = kProgramError;
+  if (!write_all(stdout, *text) || !flush_stdout()) outcome.exit_code = kProgramError;
   print_diagnostics(outcome.session, options.run.report);
-  return exit_code;
+  return outcome.exit_code;
+}
+
+void add_options(CLI::App& command, WhyOptions& options) {
+  command
+      .add_option("ATOM", options.run.pipeline.load.goal,
+                  "What to explain: reach(1, 4); reach(1, X) explains the first row that fits")
+      ->required()
+      ->type_name("")
+      ->check([](const std::string& text) {
+        return text.empty() ? "the atom is empty" : std::string();
+      });
+  command.add_option("FILE", options.run.file, "The program; - reads standard input")
+      ->required()
+      ->type_name("");
+  add_evaluation_options(command, options.run);
+  command
+      .add_option("--limit", options.limit, "How many of the rows that fit to explain (default 1)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
+      ->group("Output");
+  command.add_option("--format", options.format, "How to show it (default text)")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"text", "dot", "json"}))
+      ->group("Output");
+  add_report_options(command, options.run.report);
 }
 
 }  // namespace
@@ -105,42 +161,43 @@ int why(const WhyOptions& options) {
 void add_why(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("why", "Show a proof of a fact, or why it does not hold");
   auto options = std::make_shared<WhyOptions>();
-  command
-      ->add_option("ATOM", options->run.pipeline.load.goal,
-                   "What to explain: reach(1, 4); reach(1, X) explains the first row that fits")
-      ->required()
-      ->type_name("")
-      ->check([](const std::string& text) {
-        return text.empty() ? "the atom is empty" : std::string();
-      });
-  command->add_option("FILE", options->run.file, "The program; - reads standard input")
-      ->required()
-      ->type_name("");
-  add_evaluation_options(*command, options->run);
-  command
-      ->add_option("--limit", options->limit,
-                   "How many of the rows that fit to explain (default 1)")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber)
-      ->group("Output");
-  command->add_option("--format", options->format, "How to show it (default text)")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "dot", "json"}))
-      ->group("Output");
-  add_report_options(*command, options->run.report);
+  add_options(*command, *options);
   command->footer(
-      R"(A proof has the least height there is. It is shown for what is determined: choice, disjunction
-and cycles through negation have no proofs.
+      R"(A proof has the least height there is. Where a program has several worlds: in how many world views
+the fact is known and possible, the rule instances that give it in all worlds, or a world with it and one
+without it.
 
 Examples:
   xlog why 'reach(1, 4)' reach.xlog
   xlog why 'reach(1, X)' reach.xlog --input edge=edges.csv --limit 3
   xlog why 'reach(1, 4)' reach.xlog --format dot | dot -Tsvg > proof.svg
+  xlog why 'award(lea)' scholarship.xlog
   xlog why 'reach(4, 1)' reach.xlog --format json
 
 Exit codes:
-  0 it holds   1 error in the program or its data   2 usage
-  3 it does not hold   4 a limit was reached)");
+  0 it holds, at least in some world   1 error in the program or its data   2 usage
+  3 it does not hold, or there is no world view   4 a limit was reached)");
+  command->callback([options, &exit_code] { exit_code = why(*options); });
+}
+
+void add_why_not(CLI::App& app, int& exit_code) {
+  CLI::App* command =
+      app.add_subcommand("why-not", "Show why a fact does not hold, or not in every world");
+  auto options = std::make_shared<WhyOptions>();
+  options->question = epistemic::WhyQuestion::WhyNot;
+  add_options(*command, *options);
+  command->footer(
+      R"(Shows a world view in which the fact is not known, a world without it, the rule instances that might
+have given it and the literal for which each fails. Where that literal asks what is known or possible: what
+becomes of the opposite guess.
+
+Examples:
+  xlog why-not 'reach(4, 1)' reach.xlog
+  xlog why-not 'award(mia)' scholarship.xlog
+
+Exit codes:
+  0 it does not hold in all worlds   1 error in the program or its data   2 usage
+  3 it holds in all worlds, or there is no world view   4 a limit was reached)");
   command->callback([options, &exit_code] { exit_code = why(*options); });
 }
 

@@ -311,6 +311,7 @@ class Evaluation {
       answer.well_founded_queries = std::move(queries);
     } else {
       answer.views.emplace_back().queries = std::move(queries);
+      logic::summarise(answer, options_.ask, session_.names);
     }
     return answer;
   }

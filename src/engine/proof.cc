@@ -410,11 +410,15 @@ std::optional<Explanation> explain_goal(const lang::Program& program,
   return Explainer(program, analysis, settled, session, options).run();
 }
 
-bool can_explain(const lang::Program& program, const logic::Analysis& analysis,
-                 const logic::AnswerOptions& options, lang::Session& session) {
+bool is_settled(const lang::Program& program, const logic::Analysis& analysis,
+                const logic::AnswerOptions& options) {
+  const uint32_t component = analysis.component_of[program.goal->pred.index];
+  return oracle::is_settled(analysis.components[component], options);
+}
+
+void report_undetermined(const lang::Program& program, const logic::Analysis& analysis,
+                         const logic::AnswerOptions& options, lang::Session& session) {
   const lang::Goal& goal = *program.goal;
-  const logic::Component& component = analysis.components[analysis.component_of[goal.pred.index]];
-  if (oracle::is_settled(component, options)) return true;
   Diagnostic& diagnostic = session.diagnostics.report(
       Code::NotSupportedByEngine, goal.span,
       fmt::format("`{}` is not determined, so its facts have no proof",
@@ -429,7 +433,6 @@ bool can_explain(const lang::Program& program, const logic::Analysis& analysis,
   diagnostic.help(
       "proofs are for predicates with one outcome: no choice, disjunction or cycle through "
       "negation at or below them; `xlog explain FILE --stage components` shows which are");
-  return false;
 }
 
 }  // namespace xlog::engine

@@ -79,8 +79,11 @@ std::optional<Explanation> explain_goal(const lang::Program& program,
                                         const logic::Analysis& analysis, const Settled& settled,
                                         lang::Session& session, const ProofOptions& options);
 
-// Whether the goal's predicate has one outcome, so that its facts have proofs; reports why not.
-bool can_explain(const lang::Program& program, const logic::Analysis& analysis,
-                 const logic::AnswerOptions& options, lang::Session& session);
+// Whether the goal's predicate has one outcome, so that its facts have proofs.
+bool is_settled(const lang::Program& program, const logic::Analysis& analysis,
+                const logic::AnswerOptions& options);
+// Reports why it has not.
+void report_undetermined(const lang::Program& program, const logic::Analysis& analysis,
+                         const logic::AnswerOptions& options, lang::Session& session);
 
 }  // namespace xlog::engine

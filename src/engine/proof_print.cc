@@ -28,8 +28,13 @@ std::string in_brackets(const std::string& text) {
   return text.empty() ? "" : fmt::format("  [{}]", text);
 }
 
-// What is said of a leaf behind its text.
-std::string remark(const ProofNode& node, const ProofPrinting& printing) {
+std::string rule_place(const ProofNode& node, const ProofPrinting& printing) {
+  return place(printing.program.rules[node.rule].span, printing.session.sources);
+}
+
+}  // namespace
+
+std::string leaf_note(const ProofNode& node, const ProofPrinting& printing) {
   switch (node.kind) {
     case ProofKind::Derived:
     case ProofKind::Compare:
@@ -53,9 +58,7 @@ std::string remark(const ProofNode& node, const ProofPrinting& printing) {
   return "";
 }
 
-std::string rule_place(const ProofNode& node, const ProofPrinting& printing) {
-  return place(printing.program.rules[node.rule].span, printing.session.sources);
-}
+namespace {
 
 // ---- text ----
 
@@ -96,7 +99,7 @@ class TextPrinter {
     const std::string indent(size_t{depth} * kIndent, ' ');
     out_ += indent + node.text;
     if (!is_derived(id)) {
-      const std::string said = remark(node, printing_);
+      const std::string said = leaf_note(node, printing_);
       out_ += (said.empty() ? "" : "  " + said) + "\n";
       return;
     }
@@ -279,7 +282,7 @@ std::string proof_dot(const Explanation& explanation, const ProofPrinting& print
           node.kind == ProofKind::Derived
               ? rule_text(printing.program.rules[node.rule], printing.program, printing.session) +
                     in_brackets(rule_place(node, printing))
-              : remark(node, printing);
+              : leaf_note(node, printing);
       if (!said.empty()) label += "\n" + said;
       out += fmt::format("  n{}_{} [label=\"{}\"{}];\n", p, id, logic::dot_text(label),
                          node.kind == ProofKind::Derived ? "" : ", style=rounded");

@@ -19,6 +19,9 @@ std::string proof_text(const Explanation& explanation, const ProofPrinting& prin
 std::string proof_json(const Explanation& explanation, const ProofPrinting& printing);
 std::string proof_dot(const Explanation& explanation, const ProofPrinting& printing);
 
+// What is said of a leaf behind its text: "fact  [a.xlog:2]".
+std::string leaf_note(const ProofNode& node, const ProofPrinting& printing);
+
 // A rule as `xlog fmt` prints it, on one line.
 std::string rule_text(const lang::Rule& rule, const lang::Program& program, lang::Session& session);
 

@@ -46,7 +46,8 @@ std::unique_ptr<Asked> ask(const std::string& goal, const std::string& source,
   if (!asked->program || asked->session.diagnostics.has_errors()) return asked;
   asked->analysis = logic::analyze(*asked->program, asked->session);
   if (!asked->analysis) return asked;
-  if (!can_explain(*asked->program, *asked->analysis, answer, asked->session)) {
+  if (!is_settled(*asked->program, *asked->analysis, answer)) {
+    report_undetermined(*asked->program, *asked->analysis, answer, asked->session);
     asked->refused = true;
     return asked;
   }

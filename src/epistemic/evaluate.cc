@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
-#include "epistemic/bounds.h"
-#include "epistemic/joins.h"
-#include "epistemic/world_views.h"
+#include "epistemic/findings.h"
+#include "epistemic/over_views.h"
 #include "oracle/context.h"
-#include "oracle/groups.h"
 #include "oracle/refuse.h"
 #include "oracle/report.h"
 
@@ -24,89 +21,98 @@ using oracle::Tuple;
 
 namespace {
 
-// Adds the time it lives to a step's.
-class StepTimer {
- public:
-  explicit StepTimer(double& seconds) : seconds_(seconds) {}
-  ~StepTimer() {
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin_;
-    seconds_ += elapsed.count();
-  }
-  StepTimer(const StepTimer&) = delete;
-  StepTimer& operator=(const StepTimer&) = delete;
-
- private:
-  double& seconds_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
-
 class Evaluation {
  public:
-  Evaluation(oracle::Context& context, Trace& trace) : context_(context), trace_(trace) {}
+  Evaluation(oracle::Context& context, Trace& trace)
+      : context_(context), findings_(context, trace) {}
 
   Answer run() {
     Answer answer;
     answer.mode = context_.options.mode;
-    ground();
-    bound();
-    const bool is_error = instance_.violation && oracle::is_plain_datalog(context_);
-    if (is_error) oracle::report_violation(*instance_.violation, context_);
-    answer.view_count = instance_.violation ? mpz_class(0) : solve();
+    answer.ask = context_.options.ask;
+    findings_.ground();
+    findings_.bound();
+    const auto& violation = findings_.instance().violation;
+    const bool is_error = violation && oracle::is_plain_datalog(context_);
+    if (is_error) oracle::report_violation(*violation, context_);
+    if (!findings_.is_contradictory() && !solve()) return unfinished(std::move(answer));
+    answer.view_count = findings_.view_count();
     if (answer.view_count == 0) {
       answer.constraint_error = is_error;
-      if (!is_error) oracle::report_no_view(instance_, context_);
-      answer.well_founded_queries = oracle::well_founded_answers(instance_, bounds_, context_);
+      if (!is_error) oracle::report_no_view(findings_.instance(), context_);
+      answer.well_founded_queries =
+          oracle::well_founded_answers(findings_.instance(), findings_.bounds(), context_);
       return answer;
     }
-    WorldViews::Choice choice = views_->first();
-    while (answer.views.size() < most_views()) {
-      answer.views.push_back(view_of(choice));
-      if (!views_->advance(choice)) break;
+    if (answer.ask == logic::Ask::Counts) {
+      answer.worlds = findings_.views().world_counts();
+    } else if (logic::is_over_views(answer.ask)) {
+      answer.over_views = rows_over_views(findings_, answer.ask);
+    } else {
+      list_views(answer);
     }
-    answer.all_found = views_->all_found();
-    if (!answer.all_found) answer.view_count = answer.views.size();
-    report_what_is_left_out(answer);
     return answer;
   }
 
  private:
-  void ground() {
-    const StepTimer timer(trace_.ground);
-    instance_ = instantiate_by_joins(context_);
-    trace_.ground_rules = instance_.ground.rules.size();
-    trace_.ground_atoms = instance_.ground.atom_count;
-    context_.largest = [this] { return oracle::largest_relation(instance_.database, context_); };
-    // No component is evaluated any more.
-    context_.component = static_cast<uint32_t>(context_.analysis.components.size());
-  }
-
-  void bound() {
-    const StepTimer timer(trace_.bounds);
-    bounds_ = epistemic::well_founded_bounds(instance_.ground, context_.options.mode, context_);
-    open_ = oracle::residual(instance_.ground, bounds_, context_.names());
-    trace_.open_rules = open_.rules.size();
-    for (AtomId a = 0; a < instance_.ground.atom_count; ++a) {
-      trace_.open_atoms += bounds_.upper[a] && !bounds_.lower[a] ? 1 : 0;
+  // False where a limit ends the search, which is reported.
+  bool solve() {
+    try {
+      findings_.solve();
+      return true;
+    } catch (const oracle::LimitExceeded& limit) {
+      context_.session.diagnostics.report(Code::LimitReached, {}, limit.message).help(limit.help);
+      return false;
     }
-    instance_.ground = {};
   }
 
-  mpz_class solve() {
-    if (oracle::contradiction(open_, context_.names())) return 0;
-    Units units = split();
-    const StepTimer timer(trace_.solve);
-    views_.emplace(open_, std::move(units), context_, trace_.search);
-    return views_->count();
-  }
-
-  Units split() {
-    const StepTimer timer(trace_.split);
-    Units units(open_);
-    trace_.units = units.size();
-    for (uint32_t u = 0; u < units.size(); ++u) {
-      trace_.largest_unit = std::max<uint64_t>(trace_.largest_unit, units.atoms(u).size());
+  // What is settled: by the bounds, and in clusters that were solved before the search ended.
+  Answer unfinished(Answer answer) {
+    answer.unfinished = true;
+    answer.view_count = 0;
+    for (const lang::Query& query : context_.program.queries) {
+      QueryAnswer settled;
+      oracle::for_each_row(findings_.instance().database, query.pred,
+                           [&](std::span<const lang::Value> tuple, std::optional<AtomId> atom) {
+                             const std::optional<RowStatus> status = settled_status(atom);
+                             if (status)
+                               settled.rows.push_back({Tuple(tuple.begin(), tuple.end()), *status});
+                           });
+      answer.settled_queries.push_back(
+          oracle::in_canonical_order(std::move(settled), context_.names()));
     }
-    return units;
+    return answer;
+  }
+
+  // Nothing: in no world of any view.
+  std::optional<RowStatus> settled_status(std::optional<AtomId> atom) const {
+    if (!atom) return RowStatus::True;
+    if (const std::optional<AtomStatus> decided = findings_.decided(*atom)) {
+      if (*decided == AtomStatus::Always) return RowStatus::True;
+      return std::nullopt;
+    }
+    const WorldViews& views = findings_.views();
+    const uint32_t cluster = findings_.cluster_of(*atom);
+    if (!views.is_solved(cluster)) return RowStatus::Undefined;
+    bool in_all = true, in_some = false;
+    for (uint32_t v = 0; v < views.views_of(cluster); ++v) {
+      const AtomStatus status = findings_.status(*atom, v);
+      in_all &= status == AtomStatus::Always;
+      in_some |= status != AtomStatus::Never;
+    }
+    if (!in_some) return std::nullopt;
+    return in_all ? RowStatus::Known : RowStatus::Possible;
+  }
+
+  void list_views(Answer& answer) {
+    WorldViews::Choice choice = findings_.views().first();
+    while (answer.views.size() < most_views()) {
+      answer.views.push_back(view_of(choice));
+      if (!findings_.views().advance(choice)) break;
+    }
+    answer.all_found = findings_.views().all_found();
+    if (!answer.all_found) answer.view_count = answer.views.size();
+    report_what_is_left_out(answer);
   }
 
   void report_what_is_left_out(const Answer& answer) {
@@ -119,16 +125,16 @@ class Evaluation {
 
   uint64_t most_views() const {
     const logic::AnswerOptions& options = context_.options;
-    return views_->all_found() ? options.max_views
-                               : std::min(options.max_views, options.enough_views);
+    return findings_.views().all_found() ? options.max_views
+                                         : std::min(options.max_views, options.enough_views);
   }
 
   logic::WorldView view_of(const WorldViews::Choice& choice) {
     logic::WorldView view;
-    view.world_count = views_->worlds(choice);
+    view.world_count = findings_.views().worlds(choice);
     for (const lang::Query& query : context_.program.queries) {
       QueryAnswer answer;
-      oracle::for_each_row(instance_.database, query.pred,
+      oracle::for_each_row(findings_.instance().database, query.pred,
                            [&](std::span<const lang::Value> tuple, std::optional<AtomId> atom) {
                              const std::optional<RowStatus> status = status_of(atom, choice);
                              if (status)
@@ -142,9 +148,9 @@ class Evaluation {
 
   std::optional<RowStatus> status_of(std::optional<AtomId> atom,
                                      const WorldViews::Choice& choice) const {
-    if (!atom || bounds_.lower[*atom]) return RowStatus::Known;
-    if (!bounds_.upper[*atom]) return std::nullopt;
-    switch (views_->status(*atom, choice)) {
+    if (!atom) return RowStatus::Known;
+    const std::optional<AtomStatus> decided = findings_.decided(*atom);
+    switch (decided ? *decided : findings_.views().status(*atom, choice)) {
       case AtomStatus::Always:
         return RowStatus::Known;
       case AtomStatus::Sometimes:
@@ -157,14 +163,14 @@ class Evaluation {
 
   void list_worlds(const WorldViews::Choice& choice, logic::WorldView& view) {
     for (const std::vector<AtomId>& world :
-         views_->list_worlds(choice, context_.options.max_worlds)) {
+         findings_.views().list_worlds(choice, context_.options.max_worlds)) {
       std::vector<std::string> atoms;
       for (uint32_t p = 0; p < context_.program.predicates.size(); ++p) {
         if (context_.program.predicates[p].helper) continue;
-        oracle::for_each_row(instance_.database, PredId{p},
+        oracle::for_each_row(findings_.instance().database, PredId{p},
                              [&](std::span<const lang::Value> tuple, std::optional<AtomId> atom) {
                                context_.tick();
-                               const bool holds = !atom || bounds_.lower[*atom] ||
+                               const bool holds = !atom || findings_.bounds().lower[*atom] ||
                                                   std::ranges::binary_search(world, *atom);
                                if (holds)
                                  atoms.push_back(oracle::atom_text(PredId{p}, tuple, context_));
@@ -177,11 +183,7 @@ class Evaluation {
   }
 
   oracle::Context& context_;
-  Trace& trace_;
-  oracle::Instantiation instance_;
-  oracle::Bounds bounds_;
-  oracle::GroundProgram open_;  // what the bounds do not decide
-  std::optional<WorldViews> views_;
+  Findings findings_;
 };
 
 }  // namespace

@@ -62,17 +62,7 @@ class UnitSolver {
       return solution;
     }
     while (solve(*generator_) == Outcome::Sat) {
-      ++counts_.candidates;
-      context_.count_candidate();
-      guess_.clear();
-      for (const Question& q : questions()) {
-        guess_.push_back(generator_->holds(q.proposition) ? q.proposition : -q.proposition);
-      }
-      seen_true_.assign(unit_.atom_count, false);
-      seen_false_.assign(unit_.atom_count, false);
-      note_world(*generator_);
-      tester_.retract_all();
-      for (const Literal answer : guess_) tester_.assume(answer);
+      take_guess();
       if (!test()) continue;
       if (foundedness_.is_founded(translation_, guess_, tester_)) {
         ++counts_.accepted;
@@ -89,7 +79,35 @@ class UnitSolver {
     return solution;
   }
 
+  GuessTest test_one(AtomId atom, bool all, bool answer) {
+    for (const Question& q : questions()) {
+      if (q.atom != atom || q.all != all) continue;
+      generator_->assume(answer ? q.proposition : -q.proposition);
+    }
+    if (questions().empty() || solve(*generator_) != Outcome::Sat) return {};
+    take_guess();
+    if (!test()) return failed_;
+    if (foundedness_.is_founded(translation_, guess_, tester_))
+      return {Verdict::Accepted, atom, {}};
+    return {Verdict::Unfounded, atom, {}};
+  }
+
  private:
+  // The generator's.
+  void take_guess() {
+    ++counts_.candidates;
+    context_.count_candidate();
+    guess_.clear();
+    for (const Question& q : questions()) {
+      guess_.push_back(generator_->holds(q.proposition) ? q.proposition : -q.proposition);
+    }
+    seen_true_.assign(unit_.atom_count, false);
+    seen_false_.assign(unit_.atom_count, false);
+    note_world(*generator_);
+    tester_.retract_all();
+    for (const Literal answer : guess_) tester_.assume(answer);
+  }
+
   const std::vector<Question>& questions() const { return translation_.questions(); }
 
   void start(StableModels& solver, solve::GroundProgram program) {
@@ -179,6 +197,7 @@ class UnitSolver {
       tester_.retract(wanted);
       if (found) continue;
       ++(question.all ? counts_.not_open : counts_.not_possible);
+      failed_ = {question.all ? Verdict::NotOpen : Verdict::NotPossible, question.atom, {}};
       learn_from_absence(q);
       return false;
     }
@@ -197,6 +216,8 @@ class UnitSolver {
       const bool contradicts = question.all ? yes && !holds : !yes && holds;
       if (!contradicts) continue;
       ++(question.all ? counts_.not_known : counts_.not_open);
+      failed_ = {question.all ? Verdict::NotKnown : Verdict::NotOpen, question.atom,
+                 true_atoms(world)};
       std::vector<Literal> nogood = {guess_[q]};
       for (size_t other = 0; other < questions().size(); ++other) {
         if (relevant[other] && other != q) nogood.push_back(guess_[other]);
@@ -256,12 +277,15 @@ class UnitSolver {
         });
     settled(listed.outcome, context_);
     std::ranges::sort(worlds);
-    for (const Interpretation& world : worlds) {
-      std::vector<AtomId>& atoms = view.listed.emplace_back();
-      for (AtomId a = 0; a < unit_.atom_count; ++a) {
-        if (world[a]) atoms.push_back(a);
-      }
+    for (const Interpretation& world : worlds) view.listed.push_back(true_atoms(world));
+  }
+
+  static std::vector<AtomId> true_atoms(const Interpretation& world) {
+    std::vector<AtomId> atoms;
+    for (AtomId a = 0; a < world.size(); ++a) {
+      if (world[a]) atoms.push_back(a);
     }
+    return atoms;
   }
 
   const oracle::GroundProgram& unit_;
@@ -277,6 +301,7 @@ class UnitSolver {
   Atom violated_ = 0;           // an answer "in all" or "in none" is wrong in this world
   std::vector<Literal> guess_;  // by question
   std::vector<bool> seen_true_, seen_false_;  // by atom, in worlds under the guess
+  GuessTest failed_;                          // how the last test did
 };
 
 }  // namespace
@@ -286,6 +311,12 @@ Solution solve_unit(const oracle::GroundProgram& unit, uint64_t most, oracle::Co
   ++counts.units;
   show_progress(context, counts);
   return UnitSolver(unit, context, counts).run(most);
+}
+
+GuessTest test_guess(const oracle::GroundProgram& unit, AtomId atom, bool all, bool answer,
+                     oracle::Context& context) {
+  SearchCounts counts;
+  return UnitSolver(unit, context, counts).test_one(atom, all, answer);
 }
 
 }  // namespace xlog::epistemic

@@ -23,4 +23,23 @@ namespace xlog::epistemic {
 Solution solve_unit(const oracle::GroundProgram& unit, uint64_t most, oracle::Context& context,
                     SearchCounts& counts);
 
+// What becomes of a guess that answers one question of the unit in a given way.
+enum class Verdict : uint8_t {
+  NoWorld,      // no world fits such a guess
+  NotKnown,     // a world of the guess lacks an atom that should be in all
+  NotPossible,  // no world of the guess has an atom that should be in some
+  NotOpen,      // an atom is in all worlds, or in some, where it should not
+  Unfounded,    // some atom rests on nothing but that it is believed
+  Accepted,
+};
+struct GuessTest {
+  Verdict verdict = Verdict::NoWorld;
+  oracle::AtomId atom = 0;            // that the failing question is about
+  std::vector<oracle::AtomId> world;  // NotKnown, NotOpen: one that shows it, where there is one
+};
+
+// Tests the first guess that gives the question `all` (else: some) about the atom this answer.
+GuessTest test_guess(const oracle::GroundProgram& unit, oracle::AtomId atom, bool all, bool answer,
+                     oracle::Context& context);
+
 }  // namespace xlog::epistemic

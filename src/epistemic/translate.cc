@@ -39,6 +39,11 @@ bool asks_for_all(Modal modal) {
 
 bool is_negated(Modal modal) { return modal == Modal::NotKnow || modal == Modal::NotPossible; }
 
+bool holds_by(Modal modal, AtomStatus status) {
+  const bool yes = asks_for_all(modal) ? status == AtomStatus::Always : status != AtomStatus::Never;
+  return is_negated(modal) ? !yes : yes;
+}
+
 Translation::Translation(const oracle::GroundProgram& unit, lang::Names& names)
     : unit_(unit), names_(names), aggregates_(unit.aggregates.size()) {
   program_.need_atoms(static_cast<int32_t>(unit.atom_count));

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "epistemic/views.h"
 #include "lang/value.h"
 #include "logic/answer.h"
 #include "oracle/ground.h"
@@ -24,6 +25,8 @@ struct Question {
 // Whether a modal literal asks for all worlds, and whether it holds where the answer is no.
 bool asks_for_all(lang::Modal modal);
 bool is_negated(lang::Modal modal);
+// Whether it holds where its atom has this status.
+bool holds_by(lang::Modal modal, AtomStatus status);
 
 class Translation {
  public:

@@ -43,4 +43,19 @@ struct SearchCounts {
   uint64_t unfounded = 0;
 };
 
+// What was done between two looks at the counts.
+inline SearchCounts operator-(const SearchCounts& now, const SearchCounts& before) {
+  return {.clusters = now.clusters - before.clusters,
+          .clusters_done = now.clusters_done - before.clusters_done,
+          .units = now.units - before.units,
+          .reused = now.reused - before.reused,
+          .candidates = now.candidates - before.candidates,
+          .solver_calls = now.solver_calls - before.solver_calls,
+          .accepted = now.accepted - before.accepted,
+          .not_known = now.not_known - before.not_known,
+          .not_possible = now.not_possible - before.not_possible,
+          .not_open = now.not_open - before.not_open,
+          .unfounded = now.unfounded - before.unfounded};
+}
+
 }  // namespace xlog::epistemic

@@ -13,27 +13,25 @@ namespace xlog::epistemic {
 using oracle::AtomId;
 using oracle::GroundLiteral;
 
-namespace {
-
-bool answer(const GroundLiteral& modal, AtomStatus status) {
-  const bool yes =
-      asks_for_all(modal.modal) ? status == AtomStatus::Always : status != AtomStatus::Never;
-  return is_negated(modal.modal) ? !yes : yes;
-}
-
-}  // namespace
-
 WorldViews::WorldViews(const oracle::GroundProgram& program, Units units, oracle::Context& context,
                        SearchCounts& counts)
-    : program_(program), context_(context), counts_(counts), units_(std::move(units)) {
-  const uint64_t enough = context.options.enough_views;
+    : program_(program),
+      context_(context),
+      counts_(counts),
+      units_(std::move(units)),
+      decisions_(units_.size(), nullptr),
+      cluster_views_(units_.clusters()) {
   counts_.clusters = units_.clusters();
-  cluster_views_.resize(units_.clusters());
+}
+
+void WorldViews::solve() {
+  const uint64_t enough = context_.options.enough_views;
   for (uint32_t c = 0; c < units_.clusters(); ++c) {
     // Views of a unit may have none above them, so that more of them are needed.
     for (uint64_t most = enough; !solve_cluster(c, most); most *= 2) {
     }
     ++counts_.clusters_done;
+    ++solved_clusters_;
     if (cluster_views_[c].empty()) return;  // then the program has none
   }
 }
@@ -49,19 +47,23 @@ bool WorldViews::solve_cluster(uint32_t cluster, uint64_t most) {
       context_.tick();
       const Units::Holds holds = [&](const GroundLiteral& literal) {
         const View& view = *below[units_.place_in_cluster(units_.unit_of(literal.index))];
-        return answer(literal, view.status[units_.place_of(literal.index)]);
+        return holds_by(literal.modal, view.status[units_.place_of(literal.index)]);
       };
       std::string key = units_.key(unit, holds);
       key.append(reinterpret_cast<const char*>(&most), sizeof(most));
       auto found = solved_.find(key);
       if (found == solved_.end()) {
+        const SearchCounts before = counts_;
         Solution solution = solve_unit(units_.program(unit, holds), most, context_, counts_);
-        found = solved_.emplace(std::move(key), std::move(solution)).first;
+        Decision decision{std::move(solution), unit, counts_ - before};
+        found = solved_.emplace(std::move(key), std::move(decision)).first;
       } else {
         ++counts_.reused;
       }
-      all &= found->second.all_found;
-      const std::vector<View>& views = found->second.views;
+      const Decision& decision = found->second;
+      if (decisions_[unit] == nullptr) decisions_[unit] = &decision;
+      all &= decision.solution.all_found;
+      const std::vector<View>& views = decision.solution.views;
       if (views.size() > 1) context_.count_candidate();
       for (size_t v = 0; v < views.size(); ++v) {
         extended.push_back(v + 1 < views.size() ? below : std::move(below));
@@ -82,8 +84,7 @@ bool WorldViews::solve_cluster(uint32_t cluster, uint64_t most) {
 mpz_class WorldViews::count() const {
   std::map<size_t, uint64_t> sizes;  // how many clusters have so many views
   for (uint32_t c = 0; c < units_.clusters(); ++c) {
-    const size_t units = units_.units_of(c).size();
-    ++sizes[cluster_views_[c].size() / units];
+    ++sizes[views_of(c)];
   }
   mpz_class product = 1;
   for (const auto& [views, clusters] : sizes) {
@@ -94,19 +95,69 @@ mpz_class WorldViews::count() const {
   return product;
 }
 
+mpz_class WorldViews::worlds_of(uint32_t cluster, uint32_t cluster_view) const {
+  mpz_class product = 1;
+  for (const uint32_t unit : units_.units_of(cluster)) product *= view(unit, cluster_view).worlds;
+  return product;
+}
+
+std::string WorldViews::key_of(uint32_t cluster) const {
+  const std::vector<const View*>& views = cluster_views_[cluster];
+  std::string key(reinterpret_cast<const char*>(views.data()), views.size() * sizeof(views[0]));
+  const size_t units = units_.units_of(cluster).size();
+  return key.append(reinterpret_cast<const char*>(&units), sizeof(units));
+}
+
+logic::WorldCounts WorldViews::world_counts() const {
+  std::unordered_map<std::string, std::pair<uint32_t, uint64_t>> equal;  // one of them, how many
+  for (uint32_t c = 0; c < units_.clusters(); ++c) {
+    ++equal.try_emplace(key_of(c), c, 0).first->second.second;
+  }
+  logic::WorldCounts counts{1, 1, 1};
+  const auto multiply = [](mpz_class& product, const mpz_class& factor, uint64_t times) {
+    mpz_class power;
+    mpz_pow_ui(power.get_mpz_t(), factor.get_mpz_t(), times);
+    product *= power;
+  };
+  for (const auto& [key, some] : equal) {
+    const auto& [cluster, times] = some;
+    logic::WorldCounts of{0, worlds_of(cluster, 0), worlds_of(cluster, 0)};
+    for (uint32_t v = 0; v < views_of(cluster); ++v) {
+      const mpz_class worlds = worlds_of(cluster, v);
+      of.all += worlds;
+      of.least = std::min(of.least, worlds);
+      of.most = std::max(of.most, worlds);
+    }
+    multiply(counts.all, of.all, times);
+    multiply(counts.least, of.least, times);
+    multiply(counts.most, of.most, times);
+  }
+  return counts;
+}
+
 bool WorldViews::advance(Choice& choice) const {
   for (size_t c = choice.size(); c-- > 0;) {
-    const size_t units = units_.units_of(static_cast<uint32_t>(c)).size();
-    if (++choice[c] < cluster_views_[c].size() / units) return true;
+    if (++choice[c] < views_of(static_cast<uint32_t>(c))) return true;
     choice[c] = 0;
   }
   return false;
 }
 
-const View& WorldViews::view_of(uint32_t unit, const Choice& choice) const {
+const View& WorldViews::view(uint32_t unit, uint32_t cluster_view) const {
   const uint32_t cluster = units_.cluster_of(unit);
   const size_t units = units_.units_of(cluster).size();
-  return *cluster_views_[cluster][choice[cluster] * units + units_.place_in_cluster(unit)];
+  return *cluster_views_[cluster][cluster_view * units + units_.place_in_cluster(unit)];
+}
+
+oracle::GroundProgram WorldViews::unit_program(uint32_t unit, uint32_t cluster_view) const {
+  return units_.program(unit, [&](const GroundLiteral& literal) {
+    const View& below = view(units_.unit_of(literal.index), cluster_view);
+    return holds_by(literal.modal, below.status[units_.place_of(literal.index)]);
+  });
+}
+
+const View& WorldViews::view_of(uint32_t unit, const Choice& choice) const {
+  return view(unit, choice[units_.cluster_of(unit)]);
 }
 
 AtomStatus WorldViews::status(AtomId atom, const Choice& choice) const {

@@ -20,7 +20,35 @@ class WorldViews {
   WorldViews(const oracle::GroundProgram& program, Units units, oracle::Context& context,
              SearchCounts& counts);
 
+  // Once, before anything is asked. Where a limit ends it, clusters before are solved.
+  void solve();
+
+  const Units& units() const { return units_; }
+  bool is_solved(uint32_t cluster) const { return cluster < solved_clusters_; }
+  // How many views a cluster has, and what a unit of it has in one of them.
+  uint32_t views_of(uint32_t cluster) const {
+    const size_t units = units_.units_of(cluster).size();
+    return static_cast<uint32_t>(cluster_views_[cluster].size() / units);
+  }
+  const View& view(uint32_t unit, uint32_t cluster_view) const;
+  // A unit over its own atoms, with the answers from below that it has in one of these views.
+  oracle::GroundProgram unit_program(uint32_t unit, uint32_t cluster_view) const;
+  mpz_class worlds_of(uint32_t cluster, uint32_t cluster_view) const;
+
+  // Clusters that look the same, but for the numbers of their atoms, have the same text.
+  std::string key_of(uint32_t cluster) const;
+
+  // How a unit was decided, where the answers from below are those of the cluster's first view:
+  // units that look the same share it.
+  struct Decision {
+    Solution solution;
+    uint32_t unit = 0;    // the first of them
+    SearchCounts counts;  // what was done for it
+  };
+  const Decision* decision_of(uint32_t unit) const { return decisions_[unit]; }
+
   mpz_class count() const;
+  logic::WorldCounts world_counts() const;
   // Whether these are all, not just enough for the user.
   bool all_found() const { return all_found_; }
 
@@ -40,14 +68,15 @@ class WorldViews {
  private:
   // False where units have more views than `most` and the cluster is short of views without them.
   bool solve_cluster(uint32_t cluster, uint64_t most);
-  // What a unit of a cluster has in one of the cluster's views.
   const View& view_of(uint32_t unit, const Choice& choice) const;
 
   const oracle::GroundProgram& program_;
   oracle::Context& context_;
   SearchCounts& counts_;
   Units units_;
-  std::unordered_map<std::string, Solution> solved_;  // by key and the most views that were wanted
+  std::unordered_map<std::string, Decision> solved_;  // by key and the most views that were wanted
+  std::vector<const Decision*> decisions_;            // by unit
+  uint32_t solved_clusters_ = 0;
   // By cluster: its views one after another, each with a view for each unit.
   std::vector<std::vector<const View*>> cluster_views_;
   bool all_found_ = true;

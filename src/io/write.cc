@@ -62,6 +62,7 @@ std::vector<uint32_t> all_queries(const lang::Program& program) {
 }
 
 std::vector<Section> sections(const logic::Answer& answer) {
+  if (answer.unfinished) return {{0, &answer.settled_queries}};
   if (answer.well_founded || answer.view_count == 0) return {{0, &answer.well_founded_queries}};
   std::vector<Section> all;
   for (size_t v = 0; v < answer.views.size(); ++v) all.push_back({v + 1, &answer.views[v].queries});
@@ -94,6 +95,12 @@ std::string_view truth(const logic::QueryAnswer& answer) {
 }
 
 void write(Format format, const Results& results, Output& out) {
+  const logic::Answer& answer = results.answer;
+  const bool is_finished = !answer.unfinished && !answer.well_founded;
+  if (is_finished && answer.ask == logic::Ask::Counts) return write_counts(format, results, out);
+  if (is_finished && answer.view_count > 0 && logic::is_over_views(answer.ask)) {
+    return write_over_views(format, results, out);
+  }
   switch (format) {
     case Format::Table:
       return write_table(results, out);

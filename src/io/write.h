@@ -7,6 +7,7 @@
 // (last) only where there are tsv     several views or rows that are not known. Several queries are
 // separated by an empty line. A query without
 //         variables has one column `answer` (true, false, possible, undefined).
+//         Rows over all views have the columns known_in and possible_in instead.
 // sqlite  the same as tables of a database (sqlite_write.h); only into files
 #pragma once
 
@@ -75,6 +76,9 @@ void write_table(const Results& results, Output& out);
 void write_json(const Results& results, Output& out);
 void write_ndjson(const Results& results, Output& out);
 void write_csv(const Results& results, char delimiter, Output& out);
+// Counts, or rows over all views (write_over_views.cc): all but sqlite.
+void write_counts(Format format, const Results& results, Output& out);
+void write_over_views(Format format, const Results& results, Output& out);
 
 // ---- What the writers share ----
 
@@ -93,11 +97,39 @@ struct TableShape {
 };
 TableShape table_shape(const Results& results, uint32_t query);
 
+// One line of CSV or TSV, field by field.
+class Line {
+ public:
+  Line(Output& out, char delimiter) : out_(out), delimiter_(delimiter) {}
+  ~Line();
+  Line(const Line&) = delete;
+  Line& operator=(const Line&) = delete;
+  void add(std::string_view field);
+
+ private:
+  Output& out_;
+  char delimiter_;
+  size_t fields_ = 0;
+  size_t start_ = out_.text.size();
+};
+
+// A table for people, in two passes over its rows: widths first.
+struct TableColumn {
+  std::string title;
+  size_t width = 0;
+  bool right = false;  // numbers
+};
+void append_cell(std::string& out, std::string_view text, const TableColumn& column, bool last);
+void write_table_header(const std::vector<TableColumn>& columns, bool bold, Output& out);
+std::string cell_text(const lang::Value& value, const lang::Names& names);
+std::string counted(const mpz_class& n, std::string_view noun);  // "1 row", "3 rows"
+
 bool is_certain(logic::RowStatus status);  // known or true
 // Of a query without variables: "true", "false", "possible", "undefined".
 std::string_view truth(const logic::QueryAnswer& answer);
 
 void append_json_string(std::string& out, std::string_view text);
 void append_json(std::string& out, const lang::Value& value, const lang::Names& names);
+void append_json_columns(std::string& out, const lang::Query& query, const lang::Names& names);
 
 }  // namespace xlog::io

@@ -2,29 +2,20 @@
 #include "io/write.h"
 
 namespace xlog::io {
+
+// A lone empty field would be an empty line, which is no row.
+Line::~Line() {
+  if (fields_ == 1 && out_.text.size() == start_) out_.text += "\"\"";
+  out_.text += '\n';
+  out_.pass_on();
+}
+
+void Line::add(std::string_view field) {
+  if (fields_++ > 0) out_.text += delimiter_;
+  append_field(out_.text, field, delimiter_);
+}
+
 namespace {
-
-// One line, field by field.
-class Line {
- public:
-  Line(Output& out, char delimiter) : out_(out), delimiter_(delimiter) {}
-  // A lone empty field would be an empty line, which is no row.
-  ~Line() {
-    if (fields_ == 1 && out_.text.size() == start_) out_.text += "\"\"";
-    out_.text += '\n';
-    out_.pass_on();
-  }
-  void add(std::string_view field) {
-    if (fields_++ > 0) out_.text += delimiter_;
-    append_field(out_.text, field, delimiter_);
-  }
-
- private:
-  Output& out_;
-  char delimiter_;
-  size_t fields_ = 0;
-  size_t start_ = out_.text.size();
-};
 
 void write_query(const Results& results, uint32_t q, char delimiter, Output& out) {
   const lang::Query& query = results.program.queries[q];

@@ -44,13 +44,6 @@ void append_list(std::string& out, const std::vector<std::string>& texts) {
   out += ']';
 }
 
-void append_columns(std::string& out, const lang::Query& query, const lang::Names& names) {
-  std::vector<std::string> columns;
-  columns.reserve(query.columns.size());
-  for (const Symbol column : query.columns) columns.emplace_back(names.symbols.text(column));
-  append_list(out, columns);
-}
-
 void write_queries(const Results& results, const std::vector<logic::QueryAnswer>& answers,
                    std::string_view indent, Output& out) {
   const lang::Names& names = results.session.names;
@@ -61,7 +54,7 @@ void write_queries(const Results& results, const std::vector<logic::QueryAnswer>
     first_query = false;
     append_json_string(out.text, results.program.queries[q].text);
     out.text += ", \"columns\": ";
-    append_columns(out.text, results.program.queries[q], names);
+    append_json_columns(out.text, results.program.queries[q], names);
     out.text += ", \"rows\": [";
     bool first_row = true;
     for (const logic::Row& row : answers[q].rows) {
@@ -77,6 +70,20 @@ void write_queries(const Results& results, const std::vector<logic::QueryAnswer>
     out.text += "]}";
   }
   out.text += "]";
+}
+
+void write_diagnostics(const Results& results, Output& out) {
+  out.text +=
+      "\"diagnostics\": " + render_json(results.session.diagnostics, results.session.sources) +
+      "}\n";
+}
+
+void write_unfinished(const Results& results, Output& out) {
+  out.text += fmt::format("{{\"mode\": \"{}\",\n \"finished\": false,\n \"settled\": {{",
+                          logic::spelling(results.answer.mode));
+  write_queries(results, results.answer.settled_queries, "   ", out);
+  out.text += "},\n ";
+  write_diagnostics(results, out);
 }
 
 void write_view(const Results& results, const logic::WorldView& view, Output& out) {
@@ -95,6 +102,13 @@ void write_view(const Results& results, const logic::WorldView& view, Output& ou
 }
 
 }  // namespace
+
+void append_json_columns(std::string& out, const lang::Query& query, const lang::Names& names) {
+  std::vector<std::string> columns;
+  columns.reserve(query.columns.size());
+  for (const Symbol column : query.columns) columns.emplace_back(names.symbols.text(column));
+  append_list(out, columns);
+}
 
 void append_json_string(std::string& out, std::string_view text) {
   out += '"';
@@ -158,6 +172,7 @@ void append_json(std::string& out, const Value& value, const lang::Names& names)
 
 void write_json(const Results& results, Output& out) {
   const logic::Answer& answer = results.answer;
+  if (answer.unfinished) return write_unfinished(results, out);
   const bool has_views = !answer.well_founded && answer.view_count > 0;
   out.text +=
       fmt::format("{{\"mode\": \"{}\",\n \"world_view_count\": \"{}\",\n ",
@@ -176,9 +191,7 @@ void write_json(const Results& results, Output& out) {
     write_queries(results, answer.well_founded_queries, "   ", out);
     out.text += "},\n ";
   }
-  out.text +=
-      "\"diagnostics\": " + render_json(results.session.diagnostics, results.session.sources) +
-      "}\n";
+  write_diagnostics(results, out);
 }
 
 void write_ndjson(const Results& results, Output& out) {

@@ -14,13 +14,6 @@
 #include "io/write.h"
 
 namespace xlog::io {
-namespace {
-
-struct TableColumn {
-  std::string title;
-  size_t width = 0;
-  bool right = false;  // numbers
-};
 
 std::string counted(const mpz_class& n, std::string_view noun) {
   return fmt::format("{} {}{}", logic::short_text(n), noun, n == 1 ? "" : "s");
@@ -38,6 +31,19 @@ void append_cell(std::string& out, std::string_view text, const TableColumn& col
   if (!column.right && !last) out.append(padding, ' ');
   if (!last) out += "  ";
 }
+
+void write_table_header(const std::vector<TableColumn>& columns, bool bold, Output& out) {
+  std::string titles, rule;
+  for (size_t c = 0; c < columns.size(); ++c) {
+    append_cell(titles, columns[c].title, columns[c], c + 1 == columns.size());
+    rule.append(columns[c].width, '-');
+    if (c + 1 < columns.size()) rule += "  ";
+  }
+  out.text += bold ? fmt::format("\x1b[1m{}\x1b[0m\n", titles) : titles + "\n";
+  out.text += rule + "\n";
+}
+
+namespace {
 
 class TableWriter {
  public:
@@ -112,7 +118,7 @@ class TableWriter {
       status_width = std::max(status_width, logic::spelling(row.status).size());
     }
     if (show_status) columns.push_back({"status", status_width, false});
-    if (!answer.rows.empty()) write_header(columns);
+    if (!answer.rows.empty()) write_table_header(columns, results_.bold, out_);
     for (const logic::Row& row : answer.rows) {
       for (size_t c = 0; c < row.values.size(); ++c) {
         append_cell(out_.text, cell_text(row.values[c], names), columns[c],
@@ -123,17 +129,6 @@ class TableWriter {
       out_.pass_on();
     }
     line(counted(mpz_class(static_cast<unsigned long>(answer.rows.size())), "row"));
-  }
-
-  void write_header(const std::vector<TableColumn>& columns) {
-    std::string titles, rule;
-    for (size_t c = 0; c < columns.size(); ++c) {
-      append_cell(titles, columns[c].title, columns[c], c + 1 == columns.size());
-      rule.append(columns[c].width, '-');
-      if (c + 1 < columns.size()) rule += "  ";
-    }
-    heading(titles);
-    line(rule);
   }
 
   const Results& results_;
@@ -147,6 +142,14 @@ void write_table(const Results& results, Output& out) {
   const logic::Answer& answer = results.answer;
   TableWriter writer(results, out);
   if (answer.well_founded) return writer.write_section({0, &answer.well_founded_queries}, false);
+  if (answer.unfinished) {
+    writer.separate();
+    writer.line(
+        "Not finished. What is settled so far: true whatever the guesses; known or possible in\n"
+        "the parts that were solved, should there be a world view; undefined where the search\n"
+        "did not come to an end.");
+    return writer.write_section({0, &answer.settled_queries}, true);
+  }
   if (answer.view_count == 0) {
     writer.separate();
     writer.line("No world view. What is true or undefined in the well-founded model:");

@@ -211,6 +211,35 @@ TEST_F(Write, TablesShowNoControlCharacters) {
   EXPECT_EQ(text(Format::Table), "?- p(X).\nX\n-----------\n\\x1b[2J\\x0a\n1 row\n");
 }
 
+TEST_F(Write, RowsOverViewsHaveTheirCounts) {
+  query("p(X)", {"X"});
+  answer.view_count = 8;
+  answer.ask = logic::Ask::Credulous;
+  const auto count = [](int n) { return std::make_shared<const mpz_class>(n); };
+  answer.over_views = {{{{symbol("a")}, count(8), count(8)}, {{symbol("b")}, count(2), count(4)}}};
+  EXPECT_EQ(text(Format::Table),
+            "over 8 world views: rows that are known in some of them\n\n?- p(X).\n"
+            "X  known in  possible in\n-  --------  -----------\na         8            8\n"
+            "b         2            4\n2 rows\n");
+  EXPECT_EQ(text(Format::Csv), "X,known_in,possible_in\na,8,8\nb,2,4\n");
+  EXPECT_EQ(text(Format::Ndjson),
+            "{\"query\": \"p(X)\", \"known_in\": \"8\", \"possible_in\": \"8\", \"values\": "
+            "{\"X\": \"a\"}}\n{\"query\": \"p(X)\", \"known_in\": \"2\", \"possible_in\": \"4\", "
+            "\"values\": {\"X\": \"b\"}}\n");
+}
+
+TEST_F(Write, CountsAreOneLine) {
+  answer.view_count = 2;
+  answer.ask = logic::Ask::Counts;
+  answer.worlds = logic::WorldCounts{3, 1, 2};
+  EXPECT_EQ(text(Format::Table), "2 world views with 1 to 2 worlds each, 3 in all\n");
+  EXPECT_EQ(text(Format::Tsv),
+            "world_view_count\tworld_count\tleast_world_count\tmost_world_count\n2\t3\t1\t2\n");
+  answer.view_count = 0;
+  answer.worlds.reset();
+  EXPECT_EQ(text(Format::Table), "0 world views\n");
+}
+
 TEST(Formats, AreFoundByName) {
   for (const std::string& name : format_names()) {
     ASSERT_TRUE(find_format(name));

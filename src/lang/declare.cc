@@ -271,9 +271,32 @@ void declare_domains(Lowering& low, uint32_t unit) {
   }
 }
 
+namespace {
+
+// Whether a pragma contradicts an earlier one, which is reported. To say the same twice is no harm.
+bool contradicts(Lowering& low, const ast::PragmaDecl& pragma,
+                 std::vector<const ast::PragmaDecl*>& earlier) {
+  const auto found = std::ranges::find(earlier, pragma.key, &ast::PragmaDecl::key);
+  if (found == earlier.end()) {
+    earlier.push_back(&pragma);
+    return false;
+  }
+  const ast::PragmaDecl& first = **found;
+  const SourceMap& sources = low.session.sources;
+  if (sources.text(first.value.span) == sources.text(pragma.value.span)) return false;
+  low.report(Code::DuplicateDeclaration, pragma.value.span,
+             fmt::format("`{}` is set twice, to different values", low.text(pragma.key)))
+      .label(first.value.span, "first here")
+      .help("leave one of them; an option of the command line wins over both");
+  return true;
+}
+
+}  // namespace
+
 void declare_unit(Lowering& low, uint32_t unit) {
   const Module& module = low.modules.units[unit].module;
   const bool is_main = unit == low.main_unit();
+  std::vector<const ast::PragmaDecl*> pragmas;
   for (const ast::Statement& statement : module.statements) {
     if (const auto* decl = std::get_if<ast::PredDecl>(&statement.node)) {
       declare_predicate(low, *decl, unit);
@@ -289,7 +312,7 @@ void declare_unit(Lowering& low, uint32_t unit) {
     } else if (const auto* neural = std::get_if<ast::NeuralDecl>(&statement.node)) {
       define_predicate(low, key_of(neural->atom), neural->atom.name_span, false, unit);
     } else if (const auto* pragma = std::get_if<ast::PragmaDecl>(&statement.node)) {
-      if (is_main)
+      if (is_main && !contradicts(low, *pragma, pragmas))
         apply_pragma(*pragma, low.symbols(), low.program.pragmas, low.session.diagnostics);
     }
   }

@@ -141,11 +141,16 @@ bool at_aggregate_body(TokenStream& in) {
 bool parse_name(TokenStream& in, Expr& out) {
   const Token token = in.take();
   if (is_reserved(token.word)) {
+    const bool is_modal = token.word == Word::Know || token.word == Word::Possible;
     in.lexer
         .report(Code::UnexpectedToken, token.span,
                 fmt::format("expected an expression, found the reserved word `{}`",
                             in.names.text(token.name)))
-        .help(fmt::format("as a symbol it is written \"{}\"", in.names.text(token.name)));
+        .help(is_modal
+                  ? fmt::format("`{}` stands before an atom in a body; what is known or "
+                                "possible follows from the rules and cannot be stated",
+                                in.names.text(token.name))
+                  : fmt::format("as a symbol it is written \"{}\"", in.names.text(token.name)));
     return false;
   }
   out.kind = ExprKind::Name;

@@ -74,7 +74,15 @@ bool misplaced_prefix(TokenStream& in, Code code, const Token& first, std::strin
 
 bool parse_literal(TokenStream& in, ast::Literal& out) {
   const Token first = in.peek();
-  if (!parse_prefixes(in, out.prefix) || !parse_expr(in, out.lhs)) return false;
+  if (!parse_prefixes(in, out.prefix)) return false;
+  if (in.at(TokenKind::LeftParen) && std::ranges::any_of(out.prefix, is_modal)) {
+    in.lexer
+        .report(Code::ModalOverBuiltin, first.span,
+                "`know` and `possible` stand before one atom, not before brackets")
+        .help("give what is inside a name, `both :- q, r.`, and write `know both`");
+    return false;
+  }
+  if (!parse_expr(in, out.lhs)) return false;
   const TokenKind next = in.peek().kind;
   if (const auto op = compare_op(next)) {
     if (std::ranges::any_of(out.prefix, is_modal)) {

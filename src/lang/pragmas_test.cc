@@ -35,6 +35,10 @@ TEST(Pragmas, UnknownKeyIsSuggested) {
 TEST(Pragmas, ValuesAreChecked) {
   EXPECT_EQ(Lowered("#pragma epistemic_mode = maybe\np(1).").codes(), "E0203");
   EXPECT_EQ(Lowered("#pragma prob_samples = 0\np(1).").codes(), "E0203");
+  EXPECT_EQ(Lowered("#pragma epistemic_mode = g91\n#pragma epistemic_mode = faeel\np(1).").codes(),
+            "E0205");
+  EXPECT_EQ(Lowered("#pragma epistemic_mode = g91\n#pragma epistemic_mode = g91\np(1).").codes(),
+            "");
   EXPECT_EQ(Lowered("#pragma prob_samples = many\np(1).").codes(), "E0203");
   EXPECT_EQ(Lowered("#pragma prob_confidence = 1.5\np(1).").codes(), "E0203");
   EXPECT_EQ(Lowered("#pragma prob_seed = 0\np(1).").codes(), "");

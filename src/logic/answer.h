@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +42,28 @@ struct WorldView {
       worlds;  // when asked for: sorted atoms as source text, no helpers
 };
 
+// What is asked of the world views of a program.
+enum class Ask : uint8_t {
+  Views,       // each of them, with its rows
+  Counts,      // how many views and worlds there are
+  Cautious,    // over all views: the rows that are known in each of them
+  Credulous,   // that are known in some
+  Everything,  // that are possible in some
+};
+
+// A row over all world views; rows share their counts, which can be long.
+struct RowOverViews {
+  std::vector<lang::Value> values;
+  std::shared_ptr<const mpz_class> known_in;     // so many views
+  std::shared_ptr<const mpz_class> possible_in;  // so many, those where it is known included
+};
+
+struct WorldCounts {
+  mpz_class all;    // of all views together
+  mpz_class least;  // of a view
+  mpz_class most;
+};
+
 struct Answer {
   Mode mode = Mode::Faeel;
   mpz_class view_count = 1;
@@ -47,13 +71,28 @@ struct Answer {
   std::vector<WorldView> views;  // the first AnswerOptions::max_views of them, in canonical order
   bool well_founded =
       false;  // semantics = well_founded was asked for: only `well_founded_queries` is set
-  std::vector<QueryAnswer> well_founded_queries;  // also set when there is no view
+  std::vector<QueryAnswer> well_founded_queries;      // also set when there is no view
+  Ask ask = Ask::Views;                               // instead of `views`, where there are some:
+  std::optional<WorldCounts> worlds;                  // Counts
+  std::vector<std::vector<RowOverViews>> over_views;  // the last three, by Program::queries
+  // A limit ended the search for world views (reported). `settled_queries` has what is true or
+  // undefined in the well-founded model, and known or possible where parts were solved before.
+  bool unfinished = false;
+  std::vector<QueryAnswer> settled_queries;
   bool constraint_error =
       false;  // a plain Datalog program violates a constraint (reported): exit code 1
 };
 
 // For people: exact as long as it can be read, then "about 9.99e20068".
 std::string short_text(const mpz_class& count);
+
+// Whether rows are asked for over all views.
+bool is_over_views(Ask ask);
+// Whether a row that is known and possible in so many of `views` is asked for.
+bool is_asked_for(Ask ask, const mpz_class& known_in, const mpz_class& possible_in,
+                  const mpz_class& views);
+// Turns an answer that lists all its views into what is asked: by looking at each of them.
+void summarise(Answer& answer, Ask ask, const lang::Names& names);
 
 // How far an evaluation is.
 struct Progress {
@@ -74,6 +113,7 @@ struct Progress {
 struct AnswerOptions {
   Mode mode = Mode::Faeel;
   bool well_founded = false;
+  Ask ask = Ask::Views;
   uint64_t max_views = 10;    // UINT64_MAX: all
   uint64_t enough_views = 0;  // end the search once so many are found; 0: find and count all
   uint64_t max_worlds = 0;    // worlds listed a view; UINT64_MAX: all

@@ -3,6 +3,7 @@
 // `know p` and `possible p`, in faeel19 `know p` alone, in g91 nothing.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "logic/answer.h"
@@ -58,12 +59,56 @@ std::string founded_text(const Rule& rule, Modal modal) {
   return modes.empty() ? "never needs foundedness" : "must be founded in " + modes;
 }
 
+// What the engine does with a component.
+std::string_view evaluation(const Component& component) {
+  switch (component.klass) {
+    case ComponentClass::Determined:
+      return "relational plan; know p = possible p = p";
+    case ComponentClass::PositiveModalCycle:
+      return "least fixpoint in faeel; in g91, and in faeel19 through `possible`, world views are "
+             "searched";
+    case ComponentClass::Undetermined:
+      return "made ground over what may hold, then world views are searched (--stage units)";
+  }
+  return "";
+}
+
 struct Explainer {
   const Program& program;
   const Analysis& analysis;
   const lang::Session& session;
 
-  std::string rule_text(const Rule& rule) const { return to_source(rule, program, session.names); }
+  // A query, or the rule in normal form.
+  std::string rule_text(const Rule& rule) const {
+    for (const lang::Query& query : program.queries) {
+      const bool is_query = rule.head.size() == 1 && rule.head[0].pred == query.pred;
+      if (is_query && program[query.pred].helper) return fmt::format("?- {}.", query.text);
+    }
+    return to_source(rule, program, session.names);
+  }
+
+  // The predicates that a person knows.
+  std::vector<std::string> names_of(const Component& component) const {
+    std::vector<std::string> names;
+    for (const PredId pred : component.predicates) {
+      if (!program[pred].helper) names.push_back(predicate_signature(program[pred], session.names));
+    }
+    return names;
+  }
+
+  // "know may/2", each once.
+  std::vector<std::string> questions() const {
+    std::vector<std::string> asked;
+    for (const Rule& rule : program.rules) {
+      for (const Literal* literal : modal_literals(rule)) {
+        std::string question =
+            fmt::format("{} {}", spelling(literal->modal),
+                        predicate_signature(program[literal->pred], session.names));
+        if (std::ranges::find(asked, question) == asked.end()) asked.push_back(std::move(question));
+      }
+    }
+    return asked;
+  }
 
   std::string rule_lines(const Rule& rule) const {
     std::string out = "  " + rule_text(rule) + "\n";
@@ -78,10 +123,15 @@ struct Explainer {
 
   std::string text() const {
     std::string out;
+    if (!questions().empty()) {
+      out += fmt::format("questions: {}\n", fmt::join(questions(), ", "));
+    }
     for (size_t i = 0; i < analysis.components.size(); ++i) {
       const Component& component = analysis.components[i];
       if (component.rules.empty()) continue;
-      out += fmt::format("component {}: {}\n", i, spelling(component.klass));
+      const std::vector<std::string> names = names_of(component);
+      out += fmt::format("component {}{}{}: {}\n  -- {}\n", i, names.empty() ? "" : ", ",
+                         fmt::join(names, ", "), spelling(component.klass), evaluation(component));
       for (const uint32_t rule : component.rules) out += rule_lines(program.rules[rule]);
     }
     if (!analysis.constraints.empty()) out += "constraints\n";
@@ -112,13 +162,16 @@ struct Explainer {
     Json all;
     all["stage"] = "eir";
     all["modal"] = analysis.has_modal;
+    all["questions"] = questions();
     all["components"] = Json::array();
     for (size_t i = 0; i < analysis.components.size(); ++i) {
       const Component& component = analysis.components[i];
       if (component.rules.empty()) continue;
       Json entry;
       entry["index"] = i;
+      entry["predicates"] = names_of(component);
       entry["class"] = spelling(component.klass);
+      entry["evaluation"] = evaluation(component);
       entry["rules"] = Json::array();
       for (const uint32_t rule : component.rules)
         entry["rules"].push_back(rule_json(program.rules[rule]));

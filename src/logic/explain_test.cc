@@ -98,6 +98,12 @@ TEST(Explain, EirNamesFormPolarityAndFoundedness) {
               HasSubstr("not possible odd(X): not possible, negative, never needs foundedness\n"));
   EXPECT_THAT(text, HasSubstr("possible guess(X): possible, positive, must be founded in faeel\n"));
 
+  // What the engine does with each component, and no helper's name.
+  EXPECT_THAT(text, HasSubstr("questions: "));
+  EXPECT_THAT(text, HasSubstr("know guess/1"));
+  EXPECT_THAT(text, HasSubstr("undetermined\n  -- made ground over what may hold"));
+  EXPECT_EQ(text.find("__xlog"), std::string::npos) << text;
+
   const Json json =
       Json::parse(explain_eir(*test.program, *test.analysis, test.session, ExplainFormat::Json));
   for (const Json& component : json["components"]) {

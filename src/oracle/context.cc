@@ -28,8 +28,16 @@ void Context::check_limits() const {
   if (options.timeout_seconds <= 0) return;
   const std::chrono::duration<double> used = std::chrono::steady_clock::now() - start;
   if (used.count() < options.timeout_seconds) return;
-  throw LimitExceeded{fmt::format("the time limit of {} s is over", options.timeout_seconds),
-                      "raise it with `--timeout SECONDS`"};
+  std::string message = fmt::format("the time limit of {} s is over", options.timeout_seconds);
+  if (component >= analysis.components.size()) {
+    throw LimitExceeded{std::move(message), "raise it with `--timeout SECONDS`"};
+  }
+  const lang::PredId growing = analysis.components[component].predicates.front();
+  message += fmt::format(", in round {} of `{}` with {} rows so far", round,
+                         logic::relation_name(growing, program, session.names), rows);
+  throw LimitExceeded{std::move(message),
+                      "raise it with `--timeout SECONDS`; recursion that makes ever new values, "
+                      "like `n(X + 1) :- n(X)`, needs a bound such as `X < 100`"};
 }
 
 void Context::out_of_memory(uint64_t limit, std::string details) const {

@@ -54,8 +54,12 @@ void report_no_view(const Instantiation& instance, Context& context) {
     message += fmt::format(": the constraint `{}` is violated in every world",
                            constraint_text(rule, context));
   }
-  context.session.diagnostics.report(Code::NoWorldView, span, std::move(message))
-      .note("shown instead is the well-founded part: what holds whatever the guesses");
+  Diagnostic& diagnostic =
+      context.session.diagnostics.report(Code::NoWorldView, span, std::move(message));
+  diagnostic.note("shown instead is the well-founded part: what holds whatever the guesses");
+  if (!instance.violation) {
+    diagnostic.help("`xlog explain FILE --stage worldviews` shows which part of it has none");
+  }
 }
 
 void report_more_views(const logic::Answer& answer, Context& context) {

@@ -62,7 +62,7 @@ expect_status 1 explain join.xlog --stage plan --input a=bad.csv
 expect_err 'bad.csv:2'
 expect_status 1 explain join.xlog --stage plan --input nosuch=few.csv
 expect_status 2 explain join.xlog --stage eir --input a=few.csv
-expect_err 'only the stage `plan`'
+expect_err 'only the stages `plan`, `units` and `worldviews`'
 expect_status 1 explain broken.xlog
 expect_status 0 explain e0412
 expect_out 'E0412 (error)'
