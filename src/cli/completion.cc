@@ -16,6 +16,7 @@ struct OptionInfo {
   std::vector<std::string> values;  // the words it takes, when it takes only those
   bool takes_value = false;
   bool takes_file = false;
+  std::vector<std::string> forms;  // of a flag that may be given as --stats=json: "json"
   std::string help;
 };
 
@@ -59,6 +60,10 @@ CommandInfo describe(const CLI::App& command) {
     entry.takes_file =
         type.find("DIR") != std::string::npos || type.find("FILE") != std::string::npos;
     entry.help = option->get_description();
+    // Its help says so.
+    if (!entry.takes_value && entry.help.find(entry.names[0] + "=json") != std::string::npos) {
+      entry.forms = {"json"};
+    }
     info.options.push_back(std::move(entry));
   }
   return info;
@@ -79,6 +84,7 @@ std::string bash_script(const std::vector<CommandInfo>& commands) {
     std::string flags, values;
     for (const OptionInfo& option : command.options) {
       flags += (flags.empty() ? "" : " ") + fmt::format("{}", fmt::join(option.names, " "));
+      for (const std::string& form : option.forms) flags += " " + option.names[0] + "=" + form;
       if (!option.takes_value) continue;
       const std::string reply =
           option.values.empty()
@@ -139,7 +145,11 @@ std::string zsh_script(const std::vector<CommandInfo>& commands) {
           value = option.values.empty() ? (option.takes_file ? ":file:_files" : ":value:")
                                         : fmt::format(":value:({})", fmt::join(option.values, " "));
         }
-        cases += fmt::format("            '*{}[{}]{}' \\\n", name, zsh_quoted(option.help), value);
+        // A flag with forms: the form follows `=`, or nothing does.
+        const bool has_forms = !option.forms.empty();
+        if (has_forms) value = fmt::format("::form:({})", fmt::join(option.forms, " "));
+        cases += fmt::format("            '*{}{}[{}]{}' \\\n", name, has_forms ? "=-" : "",
+                             zsh_quoted(option.help), value);
       }
     }
     cases += command.takes_files ? "            '*:file:_files' ;;\n"
@@ -195,6 +205,8 @@ std::string fish_script(const std::vector<CommandInfo>& commands) {
         out += fmt::format(" -x -a '{}'", fmt::join(option.values, " "));
       } else if (option.takes_value) {
         out += option.takes_file ? " -r" : " -x";
+      } else if (!option.forms.empty()) {
+        out += fmt::format(" -a '{}'", fmt::join(option.forms, " "));
       }
       out += fmt::format(" -d {}\n", fish_quoted(option.help));
     }

@@ -41,9 +41,10 @@ bool within_memory(const PipelineOptions& options, Outcome& outcome, const std::
 bool load(const SourceFile& file, const PipelineOptions& options, Outcome& outcome) {
   const StageTimer timer("load", outcome);
   lang::LoadOptions load_options = options.load;
+  outcome.inputs = options.inputs;
   for (const io::Input& input : options.inputs) load_options.inputs.push_back(input.relation);
   load_options.survey = [&](size_t input, uint32_t arity) {
-    return io::survey(options.inputs[input], arity);
+    return io::survey(outcome.inputs[input], arity);
   };
   outcome.program = lang::load(file, outcome.session, load_options);
   return outcome.program.has_value() && !outcome.session.diagnostics.has_errors() &&
@@ -53,8 +54,10 @@ bool load(const SourceFile& file, const PipelineOptions& options, Outcome& outco
 bool apply_inputs(const PipelineOptions& options, Outcome& outcome) {
   if (options.inputs.empty()) return true;
   const StageTimer timer("input", outcome);
-  return io::load_inputs(options.inputs, *outcome.program, outcome.session,
-                         options.answer.memory_limit);
+  const bool loaded = io::load_inputs(outcome.inputs, *outcome.program, outcome.session,
+                                      options.answer.memory_limit);
+  outcome.inputs.clear();
+  return loaded;
 }
 
 bool analyze(Outcome& outcome) {

@@ -53,6 +53,7 @@ struct StageTime {
 
 struct Outcome {
   lang::Session session;
+  std::vector<io::Input> inputs;  // with what loading kept of them
   std::optional<lang::Program> program;
   std::optional<logic::Analysis> analysis;
   std::optional<logic::Answer> answer;

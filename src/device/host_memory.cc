@@ -90,7 +90,7 @@ void HostMemoryPool::give(std::byte* block, uint64_t bytes) {
   free_[k].push_back(block);
 }
 
-uint64_t HostMemoryPool::may_keep() const { return std::max(keep_bytes_, in_use_ / 4); }
+uint64_t HostMemoryPool::may_keep() const { return std::max(keep_bytes_, in_use_ / 16); }
 
 // ---- the range ----
 

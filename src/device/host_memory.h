@@ -19,8 +19,8 @@ namespace xlog::device {
 class HostMemoryPool {
  public:
   // Free memory goes back to the system where there is more than so many bytes of it, and more than
-  // a quarter of what is in use.
-  explicit HostMemoryPool(uint64_t keep_bytes = uint64_t{1} << 25) : keep_bytes_(keep_bytes) {}
+  // a sixteenth of what is in use.
+  explicit HostMemoryPool(uint64_t keep_bytes = uint64_t{1} << 23) : keep_bytes_(keep_bytes) {}
   ~HostMemoryPool();
   HostMemoryPool(const HostMemoryPool&) = delete;
   HostMemoryPool& operator=(const HostMemoryPool&) = delete;

@@ -38,7 +38,7 @@ TEST(HostMemory, GivesTheSameBlockAgain) {
 // Blocks that grow leave their places to others, whatever the sizes.
 TEST(HostMemory, LargeBlocksAreCutAndJoined) {
   constexpr uint64_t kMega = uint64_t{1} << 20;
-  HostMemoryPool pool;
+  HostMemoryPool pool(16 * kMega);
   std::byte* a = pool.take(4 * kMega);
   std::byte* b = pool.take(4 * kMega);
   std::byte* c = pool.take(4 * kMega);

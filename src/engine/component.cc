@@ -325,11 +325,26 @@ uint64_t Rules::rows_of(const logic::Component& component) {
   return rows;
 }
 
+// What the rounds read from below stays as it is: where they do not ask whether a row is there,
+// rows and their indexes are enough.
+void Rules::release_sets_below(uint32_t c, const std::vector<Version>& versions) {
+  for (const Version& version : versions) {
+    for (const Literal& literal : program_.rules[version.rule].body) {
+      if (literal.kind != LiteralKind::Atom || inside(literal.pred, c)) continue;
+      const bool asked = std::ranges::any_of(versions, [&](const Version& any) {
+        return relation::asks_set(any.derivation.pipeline(), literal.pred);
+      });
+      if (!asked) database_[literal.pred].release_set();
+    }
+  }
+}
+
 Status Rules::run_rounds(uint32_t c, Kept& kept, ComponentRun& run) {
   constexpr uint64_t kGrowth = 16;  // times as many rows as when versions were planned
   constexpr uint64_t kFewRows = 1000;
   if (!kept.versions) kept.versions = this->versions(c);
   std::vector<Version>& versions = *kept.versions;
+  release_sets_below(c, versions);
   const logic::Component& component = analysis_.components[c];
   uint64_t planned_for = std::max(rows_of(component), kFewRows);
   for (PredId pred : component.predicates) {

@@ -75,6 +75,7 @@ class Rules {
   Status run_once(uint32_t component, Kept& kept, ComponentRun& run);
   Status run_rounds(uint32_t component, Kept& kept, ComponentRun& run);
   std::vector<Version> versions(uint32_t component);
+  void release_sets_below(uint32_t component, const std::vector<Version>& versions);
   void plan_again(uint32_t component, std::vector<Version>& versions);
   uint64_t rows_of(const logic::Component& component);
   Status derive(relation::Derivation& derivation, ComponentRun& run);

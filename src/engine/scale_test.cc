@@ -83,6 +83,45 @@ TEST(Scale, ASetOfKeysGrows) {
   expect_closure(graph, kRight);
 }
 
+relation::SetKind set_of(const Outcome& outcome, std::string_view name) {
+  for (const RelationFigures& figures : outcome.statistics.relations) {
+    if (figures.name == name) return figures.set;
+  }
+  ADD_FAILURE() << "no relation " << name;
+  return relation::SetKind::Wide;
+}
+
+// Numbers with a bound: once there are enough rows, cells of 32 bits hold the rest of a key.
+TEST(Scale, ASetOfKeysBecomesCompactWhileItGrows) {
+  const Graph graph = random_graph(400, 700, 809);
+  expect_closure(graph, kLeft);
+  const Outcome got =
+      run(facts(graph) + kRight + "n(count()) :- reach(X, Y). ?- n(X).", Which::Engine, "cpu");
+  EXPECT_NE(got.text.find(fmt::format("({},)", closure_size(graph))), std::string::npos);
+  EXPECT_EQ(set_of(got, "reach/2"), relation::SetKind::Compact);
+}
+
+// Three columns: what is in the set is found there, and nothing else.
+TEST(Scale, ACompactSetKnowsItsRows) {
+  for (const auto form : {relation::Form::Chunks, relation::Form::Groups}) {
+    const Outcome got = run(R"(
+      pred n(u32). n(X) :- m(Y), X = Y * 40.
+      pred m(u32). m(0..99).
+      near(0..9).
+      p(X, Y, Z) :- n(X), n(Y), near(Z), X != Y.
+      there(count()) :- m(X), m(Y), near(Z), p(X, Y, Z).
+      away(count()) :- n(X), m(Y), near(Z), not p(X, Y, Z).
+      ?- there(X). ?- away(X).
+    )",
+                            Which::Engine, "native", {}, form);
+    // Of 0 to 99 three are multiples of 40: six pairs of them, and three times a hundred pairs.
+    EXPECT_NE(got.text.find("(60,)"), std::string::npos) << got.text;
+    EXPECT_NE(got.text.find(fmt::format("({},)", 100 * 100 * 10 - 297 * 10)), std::string::npos)
+        << got.text;
+    EXPECT_EQ(set_of(got, "p/3"), relation::SetKind::Compact);
+  }
+}
+
 // New rows are looked up in indexes that grow round by round and are sorted again.
 TEST(Scale, IndexesGrow) {
   expect_closure(random_graph(300, 420, 1), kNonLinear);

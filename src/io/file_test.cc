@@ -126,5 +126,23 @@ TEST_F(File, OutputDirHasAFileAQuery) {
   EXPECT_EQ(session.diagnostics.all()[0].code, Code::CannotWriteFile);
 }
 
+TEST_F(File, AnOutputDirThatFailsIsNotLeftBehind) {
+  lang::Session session;
+  lang::Program program;
+  program.queries.resize(1);
+  logic::Answer answer;
+  answer.views = {{1, {{}}, {}}};
+  const Results results{program, answer, session, all_queries(program)};
+  std::vector<std::string> written;
+  // A folder stands where the database should be.
+  std::filesystem::create_directories(path("old/query_1.csv"));
+  EXPECT_FALSE(write_output_dir(path("old"), Format::Csv, results, session.diagnostics, written));
+  EXPECT_TRUE(std::filesystem::exists(path("old/query_1.csv")));
+  // A name that no file can have.
+  const std::string too_long = path("new/out/" + std::string(300, 'x'));
+  EXPECT_FALSE(write_output_dir(too_long, Format::Csv, results, session.diagnostics, written));
+  EXPECT_FALSE(std::filesystem::exists(path("new")));
+}
+
 }  // namespace
 }  // namespace xlog::io

@@ -46,14 +46,21 @@ PredId find_relation(const Input& input, const Program& program, const Session& 
 bool load_input(const Input& input, Program& program, Session& session, uint64_t memory_limit) {
   const PredId pred = find_relation(input, program, session);
   FactLoader loader(input.path, pred, program, session, memory_limit);
+  if (input.copy != nullptr && !input.copy->reason().empty()) {
+    loader.cannot_read(input.copy->reason());
+    return false;
+  }
+  // Before a pipe is opened, whose bytes come once.
+  const bool is_stream = input.path == "-" || is_pipe(input.path);
   ByteSource source;
-  if (!source.open(input.path)) {
+  if (!source.open(input.copy != nullptr ? input.copy->path() : input.path)) {
     loader.cannot_read(source.reason());
     return false;
   }
   if (is_sqlite(source.head())) {
-    if (input.path == "-") {
-      loader.cannot_read("a SQLite database cannot be read from standard input");
+    if (is_stream) {
+      loader.cannot_read(input.path == "-" ? "a SQLite database cannot be read from standard input"
+                                           : "a SQLite database cannot be read from a pipe");
       return false;
     }
     return load_sqlite(

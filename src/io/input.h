@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "io/pipe_copy.h"
 #include "lang/load.h"
 #include "lang/program.h"
 
@@ -16,6 +18,7 @@ struct Input {
   std::string relation;  // "edge", or "edge/2" to choose among arities
   std::string path;
   std::string table;  // of a database: a table, a view or a SELECT; empty: named as the relation
+  std::shared_ptr<const PipeCopy> copy = nullptr;  // of a pipe that survey() has read
 };
 
 // "edges.csv", "graph.db", "graph.db:edges", "graph.db:SELECT a, b FROM edges". A name with a colon

@@ -1,9 +1,12 @@
 #include "io/input.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <thread>
 
 #include "io/sqlite.h"
 #include "io/survey.h"
@@ -75,7 +78,7 @@ TEST_F(Inputs, FindsTheRelationAndSaysWhatIsWrong) {
 TEST_F(Inputs, WhatNothingDeclaresFollowsFromTheData) {
   const auto types = [&](const std::string& path, const std::string& rules) {
     lang::Session session;
-    const std::vector<Input> inputs = {parse_input("p", path)};
+    std::vector<Input> inputs = {parse_input("p", path)};
     lang::LoadOptions options;
     options.inputs = {"p"};
     options.survey = [&](size_t i, uint32_t arity) { return survey(inputs[i], arity); };
@@ -114,6 +117,56 @@ TEST_F(Inputs, WhatNothingDeclaresFollowsFromTheData) {
                          nullptr, nullptr, nullptr),
             SQLITE_OK);
   EXPECT_EQ(types(path, copy), "i64 symbol 2");
+}
+
+// Loads rules whose relation `p` comes from a file; `between` runs after the survey. Gives the type
+// of the column and the rows, or what was reported.
+std::string load_column(const std::string& path, const std::function<void()>& between) {
+  lang::Session session;
+  std::vector<Input> inputs = {parse_input("p", path)};
+  lang::LoadOptions options;
+  options.inputs = {"p"};
+  options.survey = [&](size_t i, uint32_t arity) { return survey(inputs[i], arity); };
+  const SourceFile* source = session.sources.add("rules.xlog", "", "q(X) :- p(X).");
+  std::optional<lang::Program> program = lang::load(*source, session, options);
+  between();
+  if (!program || !load_inputs(inputs, *program, session)) {
+    return render_text(session.diagnostics, session.sources);
+  }
+  for (const lang::Predicate& predicate : program->predicates) {
+    if (!predicate.is_input) continue;
+    return lang::to_string(predicate.columns[0].type) + " " + std::to_string(predicate.facts->rows);
+  }
+  return "no input";
+}
+
+TEST_F(Inputs, APipeIsReadOnce) {
+  const std::string path = (folder / "pipe").string();
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  std::string rows;  // more than a pipe holds
+  for (int i = 0; i < 50'000; ++i) rows += "name" + std::to_string(i) + "\n";
+  for (const auto& [text, wanted] :
+       {std::pair<std::string, std::string>{"1\n2\n3\n", "u32 3"}, {rows, "symbol 50000"}}) {
+    std::thread writer([&] { std::ofstream(path) << text; });
+    EXPECT_EQ(load_column(path, [] {}), wanted);
+    writer.join();
+  }
+  std::thread writer([&] { std::ofstream(path) << std::string("SQLite format 3\0", 16); });
+  EXPECT_NE(load_column(path, [] {}).find("cannot be read from a pipe"), std::string::npos);
+  writer.join();
+}
+
+TEST_F(Inputs, AFileThatChangesAfterItsSurveyIsRightOrRefused) {
+  const std::string path = file("changes.csv", "1\n2\n");
+  EXPECT_EQ(load_column(path, [&] { file("changes.csv", "7\n8\n9\n"); }), "u32 3");
+  const std::string other = load_column(path, [&] { file("changes.csv", "7\nx\n"); });
+  EXPECT_NE(other.find("changes.csv"), std::string::npos) << other;
+  EXPECT_NE(other.find("`x`"), std::string::npos) << other;
+  file("changes.csv", "1\n");
+  const std::string wider = load_column(path, [&] { file("changes.csv", "1,2\n"); });
+  EXPECT_NE(wider.find("changes.csv"), std::string::npos) << wider;
+  const std::string gone = load_column(path, [&] { std::filesystem::remove(path); });
+  EXPECT_NE(gone.find("No such file"), std::string::npos) << gone;
 }
 
 }  // namespace

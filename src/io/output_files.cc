@@ -20,6 +20,29 @@ bool failed(Diagnostics& diagnostics, const std::string& path, const std::string
   return false;
 }
 
+// The folders of a path that are not there yet: unless kept, they go again.
+class NewFolders {
+ public:
+  explicit NewFolders(const std::filesystem::path& folder) {
+    std::error_code error;
+    for (std::filesystem::path path = folder; !path.empty(); path = path.parent_path()) {
+      if (std::filesystem::exists(path, error)) break;
+      missing_.push_back(path);
+      if (path == path.parent_path()) break;
+    }
+  }
+  NewFolders(const NewFolders&) = delete;
+  NewFolders& operator=(const NewFolders&) = delete;
+  ~NewFolders() {
+    // What somebody else has put something into stays.
+    for (const std::filesystem::path& path : missing_) (void)::rmdir(path.c_str());
+  }
+  void keep() { missing_.clear(); }
+
+ private:
+  std::vector<std::filesystem::path> missing_;  // the innermost first
+};
+
 // Everything but the last step, which makes it visible. Returns the reason when it cannot.
 std::string prepare(AtomicFile& file, const std::string& path, Format format,
                     const Results& results) {
@@ -67,6 +90,7 @@ bool write_output_file(const std::string& path, Format format, const Results& re
 
 bool write_output_dir(const std::string& folder, Format format, const Results& results,
                       Diagnostics& diagnostics, std::vector<std::string>& written) {
+  NewFolders made(folder);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return failed(diagnostics, folder, error.message());
@@ -89,6 +113,7 @@ bool write_output_dir(const std::string& folder, Format format, const Results& r
   for (size_t i = 0; i < files.size(); ++i) {
     if (!files[i].commit()) return failed(diagnostics, written[i], files[i].reason());
   }
+  made.keep();
   return true;
 }
 

@@ -120,11 +120,16 @@ std::vector<DataColumn> survey_sqlite(const Input& input, uint32_t arity) {
 
 }  // namespace
 
-std::vector<DataColumn> survey(const Input& input, uint32_t arity) {
+std::vector<DataColumn> survey(Input& input, uint32_t arity) {
   if (input.path == "-") return {};
+  if (input.copy == nullptr && is_pipe(input.path)) {
+    input.copy = std::make_shared<const PipeCopy>(input.path);
+  }
   ByteSource source;
-  if (!source.open(input.path)) return {};
-  if (is_sqlite(source.head())) return survey_sqlite(input, arity);
+  if (!source.open(input.copy != nullptr ? input.copy->path() : input.path)) return {};
+  if (is_sqlite(source.head())) {
+    return input.copy == nullptr ? survey_sqlite(input, arity) : std::vector<DataColumn>();
+  }
   return input.table.empty() ? survey_csv(source, input, arity) : std::vector<DataColumn>();
 }
 

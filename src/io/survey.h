@@ -9,8 +9,9 @@
 
 namespace xlog::io {
 
-// Of a relation of this many columns. Empty where the file does not say: standard input is read
-// only once, and what cannot be read is reported by load_inputs.
-std::vector<lang::DataColumn> survey(const Input& input, uint32_t arity);
+// Of a relation of this many columns. A pipe is read here, and the input keeps a copy of it. Empty
+// where the file does not say: standard input is read only once, and what cannot be read is
+// reported by load_inputs.
+std::vector<lang::DataColumn> survey(Input& input, uint32_t arity);
 
 }  // namespace xlog::io

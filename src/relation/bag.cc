@@ -18,6 +18,11 @@ uint64_t Bag::bytes() const {
   return bytes;
 }
 
+uint64_t larger_capacity(uint64_t capacity) {
+  constexpr uint64_t kMany = uint64_t{1} << 18;
+  return capacity + capacity / (capacity < kMany ? 2 : 4);
+}
+
 Status Bag::make_room(uint64_t rows) {
   constexpr uint64_t kLeast = 64;
   if (rows > UINT32_MAX) {
@@ -25,7 +30,7 @@ Status Bag::make_room(uint64_t rows) {
                  "rows are counted in 32 bits; split the relation"};
   }
   if (rows <= capacity_) return Done{};
-  const uint64_t larger = std::max({rows, capacity_ + capacity_ / 2, kLeast});
+  const uint64_t larger = std::max({rows, larger_capacity(capacity_), kLeast});
   for (size_t c = 0; c < types_.size(); ++c) {
     Result<device::Buffer> made = make_buffer(machine_->device(), types_[c], larger);
     if (!made.ok()) return made.error();

@@ -49,6 +49,9 @@ class Bag {
   uint32_t rows_ = 0;
 };
 
+// The next capacity of what grows by copying: by half, by a quarter where it is large.
+uint64_t larger_capacity(uint64_t capacity);
+
 // "_u32_u64": the part of a kernel's name that says which columns it is for.
 std::string type_names(const std::vector<Type>& types);
 

@@ -18,6 +18,7 @@ constexpr uint32_t kLeastChunk = 64;         // rows of the driver
 constexpr uint64_t kLeastOutput = 1024;      // rows of all regions together
 constexpr uint64_t kFirstOutput = 1u << 17;  // at most; then as much as turns out to be needed
 constexpr uint64_t kMostOutput = 1u << 21;
+constexpr uint64_t kShareOfSet = 16;  // one of so many rows is room enough for output
 // Rows that an instance takes of its own in one launch: few at first, so that what it leaves can be
 // divided again, and as a device may begin with slow code.
 constexpr uint32_t kFewOwnRows = 1u << 9;
@@ -137,6 +138,13 @@ Status Derivation::make_regions(uint64_t rows) {
 
 Status Derivation::launch(const RelationOf& relation_of, Relation* claims, Work& work) {
   Device& device = machine_->device();
+  if (claims != nullptr && claims->set_kind() != SetKind::Bits) {
+    // Fewer rows at a time rather than a larger set, while a good part of it is free.
+    const uint64_t room = claims->room();
+    if (room > std::max<uint64_t>(kFirstOutput, claims->stored() / kShareOfSet)) {
+      work.region = static_cast<uint32_t>(std::min<uint64_t>(work.region, room / work.count));
+    }
+  }
   const uint64_t output = uint64_t{work.region} * work.count;
   if (Status s = make_regions(output); !s.ok()) return s;
   if (claims != nullptr) {
@@ -180,6 +188,11 @@ Result<uint64_t> Derivation::valueless(const device::Buffer& mishaps) {
   Device& device = machine_->device();
   Result<std::optional<device::CheckFailure>> failed = device.checks();
   if (!failed.ok()) return failed.error();
+  if (failed->has_value() && (*failed)->code == kernel::kCheckBound) {
+    // Only rows that were chosen for it can make a search that long (compact_code.cc).
+    return Error{"thousands of rows have the same place in the set of a relation",
+                 "number the values in another way"};
+  }
   XLOG_CHECK(!failed->has_value(), "a kernel that derives rows failed a check");
   Result<std::vector<uint32_t>> counted = read_numbers<uint32_t>(device, mishaps, kMishaps);
   if (!counted.ok()) return counted.error();

@@ -250,7 +250,7 @@ void GroupCode::match(size_t s, Value active) {
   const Values key = key_values(pipeline_.steps[s]);
   auto walk = [&](Range rows) {
     share_out(
-        s, rows.hi - rows.lo, k_.len(access.columns[0]),
+        s, rows.hi - rows.lo, k_.len(access.index.longest()),
         [&] { k_.store(shared.first, lane_, rows.lo); },
         [&](Value source, Value offset, Value is_there) {
           const Value row = shared.first[source] + offset;

@@ -19,16 +19,17 @@ using kernel::Scalar;
 
 namespace {
 
-constexpr uint32_t kSegmentWidth = 3;
 constexpr uint64_t kLeastCells = 16;
 constexpr uint32_t kFewSegments = 1u << 12;  // are not worth sorting all rows again
 
 }  // namespace
 
-Index::Index(Machine& machine, std::vector<Type> types, std::vector<uint32_t> order, size_t keys,
-             uint32_t domain)
+Index::Index(Machine& machine, Bag& rows, std::vector<uint32_t> order, size_t keys, uint32_t domain,
+             IndexColumns columns)
     : machine_(machine),
-      types_(std::move(types)),
+      rows_(rows),
+      types_(rows.types()),
+      kept_(columns),
       order_(std::move(order)),
       keys_(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(keys)),
       kind_(domain > 0 ? TableKind::Value : TableKind::Hash),
@@ -36,6 +37,19 @@ Index::Index(Machine& machine, std::vector<Type> types, std::vector<uint32_t> or
       columns_(types_.size()),
       capacities_(types_.size(), 0) {
   XLOG_CHECK(domain == 0 || (keys == 1 && types_[keys_[0]] == Type::U32), "values are numbers");
+}
+
+// Whether this column is one of its own. A hash table compares keys.
+bool Index::copies(uint32_t c) const {
+  if (kept_ != IndexColumns::Read) return kept_ == IndexColumns::All;
+  const bool is_key = std::ranges::find(keys_, c) != keys_.end();
+  return !is_key || kind_ == TableKind::Hash || types_.size() == keys_.size();
+}
+
+void Index::keep_sorted() {
+  if (sorted_ || types_.size() <= keys_.size() + 1) return;
+  sorted_ = true;
+  if (covered_ > 0) merged_segments_ = 0;  // which may have been put together unsorted
 }
 
 uint64_t Index::bytes() const {
@@ -51,7 +65,8 @@ std::string Index::suffix() const {
 
 Status Index::begin() {
   if (table_ != nullptr) return Done{};
-  for (size_t c = 0; c < types_.size(); ++c) {
+  if (Status s = rows_.make_room(1); !s.ok()) return s;
+  for (size_t c = 0; c < types_.size() && kept_ != IndexColumns::Relation; ++c) {
     if (Status s = grow(columns_[c], capacities_[c], types_[c], 0, 1); !s.ok()) return s;
   }
   if (Status s = grow(segments_, segment_capacity_, Type::U32, 0, kSegmentWidth); !s.ok()) return s;
@@ -59,27 +74,27 @@ Status Index::begin() {
   return make_table(kind_ == TableKind::Value ? uint64_t{domain_} + 1 : kLeastCells);
 }
 
-Status Index::update(const std::vector<device::Buffer>& columns, uint32_t fresh, uint32_t rows) {
+Status Index::update(uint32_t fresh, uint32_t rows) {
   if (Status s = begin(); !s.ok()) return s;
   if (covered_ < fresh) {
-    if (Status s = add_run(columns, covered_, fresh); !s.ok()) return s;
+    if (Status s = add_run(covered_, fresh); !s.ok()) return s;
   }
   if (covered_ == rows) return Done{};
   if (covered_ == fresh && segment_count_ > kFewSegments && segment_count_ / 2 > merged_segments_) {
-    if (Status s = sort_again(fresh); !s.ok()) return s;
+    if (Status s = merge(fresh); !s.ok()) return s;
   }
-  return add_run(columns, covered_, rows);
+  return add_run(covered_, rows);
 }
 
 Status Index::merge_all() {
-  return segment_count_ > merged_segments_ ? sort_again(covered_) : Status(Done{});
+  return segment_count_ > merged_segments_ ? merge(covered_) : Status(Done{});
 }
 
 Status Index::grow(device::Buffer& buffer, uint64_t& capacity, Type type, uint64_t used,
                    uint64_t wanted) {
   if (wanted <= capacity) return Done{};
   const uint64_t larger =
-      std::max(wanted, std::min(capacity * 3 / 2, wanted + (uint64_t{1} << 26)));
+      std::max(wanted, std::min(larger_capacity(capacity), wanted + (uint64_t{1} << 26)));
   Result<device::Buffer> made = make_buffer(machine_.device(), type, larger);
   if (!made.ok()) return made.error();
   if (used > 0) {
@@ -91,77 +106,90 @@ Status Index::grow(device::Buffer& buffer, uint64_t& capacity, Type type, uint64
   return Done{};
 }
 
-Status Index::add_run(const std::vector<device::Buffer>& columns, uint32_t first, uint32_t last) {
-  std::vector<device::PlanValue> source;
-  for (size_t c = 0; c < types_.size(); ++c) {
-    source.emplace_back(device::Column{columns[c], types_[c], last});
-  }
-  source.emplace_back(Scalar::u32(first));
-  if (Status s = build(source, covered_, last - first); !s.ok()) return s;
+Status Index::add_run(uint32_t first, uint32_t last) {
+  if (Status s = build(first, last - first); !s.ok()) return s;
   covered_ = last;
   if (first == 0) merged_segments_ = segment_count_;
   return Done{};
 }
 
 // One segment a key for the first `rows` rows, which are all that is there.
+Status Index::merge(uint32_t rows) {
+  XLOG_CHECK(rows == covered_, "all rows are put together");
+  if (!can_gather()) return sort_again(rows);
+  Result<device::Column> starts = starts_of_cells();
+  if (!starts.ok()) return starts.error();
+  if (Status s = gather(*starts); !s.ok()) return s;
+  return name_segments(*starts);
+}
+
 Status Index::sort_again(uint32_t rows) {
-  XLOG_CHECK(rows == covered_, "all rows are sorted together");
-  std::vector<device::PlanValue> source;
-  for (size_t c = 0; c < types_.size(); ++c) {
-    source.emplace_back(device::Column{columns_[c], types_[c], rows});
-  }
-  source.emplace_back(Scalar::u32(0));
   segment_count_ = 0;
   if (Status s = machine_.device().fill({table_, 0, table_cells_ * 4}, std::byte{0}); !s.ok()) {
     return s;
   }
-  if (Status s = build(source, 0, rows); !s.ok()) return s;
+  if (Status s = build(0, rows); !s.ok()) return s;
   merged_segments_ = segment_count_;
   return Done{};
 }
 
-// Sorts `count` rows of the source and puts them at `begin`, as new segments.
-Status Index::build(const std::vector<device::PlanValue>& source, uint32_t begin, uint32_t count) {
+// Puts sorted values of a column at row `at`, where the index has that column.
+Status Index::put(uint32_t c, uint32_t at, const device::Buffer& from, uint32_t count) {
+  const bool in_place = kept_ == IndexColumns::Relation;
+  if (count == 0 || (!in_place && !copies(c))) return Done{};
+  if (!in_place) {
+    Status s = grow(columns_[c], capacities_[c], types_[c], at, uint64_t{at} + count);
+    if (!s.ok()) return s;
+  }
+  const uint64_t size = size_of(types_[c]);
+  return machine_.device().copy({column(c), at * size, count * size}, {from, 0, count * size});
+}
+
+// Sorts `count` rows of the relation from `first` on: they become new segments.
+Status Index::build(uint32_t first, uint32_t count) {
   Result<device::PlanRunner*> plan =
       machine_.plan("index" + suffix(), [&] { return build_plan(); });
   if (!plan.ok()) return plan.error();
-  std::vector<device::PlanValue> arguments = source;
+  std::vector<device::PlanValue> arguments;
+  for (uint32_t c = 0; c < types_.size(); ++c) {
+    arguments.emplace_back(rows_.column(c, first + count));
+  }
+  arguments.emplace_back(Scalar::u32(first));
   arguments.emplace_back(Scalar::u32(count));
-  arguments.emplace_back(Scalar::u32(begin));
   Result<std::vector<device::PlanValue>> results = (*plan)->run(arguments);
   if (!results.ok()) return results.error();
-  auto append = [&](device::Buffer& buffer, uint64_t& capacity, Type type, uint64_t at,
-                    const device::Column& what) -> Status {
-    if (Status s = grow(buffer, capacity, type, at, at + what.count); !s.ok()) return s;
-    const uint64_t size = size_of(type);
-    return machine_.device().copy({buffer, at * size, what.count * size},
-                                  {what.buffer, 0, what.count * size});
-  };
-  for (size_t c = 0; c < types_.size(); ++c) {
-    const auto& sorted = std::get<device::Column>((*results)[c]);
-    if (Status s = append(columns_[c], capacities_[c], types_[c], begin, sorted); !s.ok()) return s;
+  std::vector<device::Buffer> sorted;
+  for (uint32_t c = 0; c < types_.size(); ++c) {
+    sorted.push_back(std::get<device::Column>((*results)[c]).buffer);
+    if (Status s = put(c, first, sorted[c], count); !s.ok()) return s;
   }
-  const auto& segments = std::get<device::Column>(results->back());
-  const uint32_t first = segment_count_;
-  if (Status s = append(segments_, segment_capacity_, Type::U32, uint64_t{first} * kSegmentWidth,
-                        segments);
+  const auto segments = std::get<device::Column>(results->back());
+  results->clear();
+  const uint32_t before = segment_count_;
+  const uint64_t numbers = uint64_t{before} * kSegmentWidth;
+  if (Status s = grow(segments_, segment_capacity_, Type::U32, numbers, numbers + segments.count);
+      !s.ok()) {
+    return s;
+  }
+  const uint64_t bytes = uint64_t{segments.count} * 4;
+  if (Status s =
+          machine_.device().copy({segments_, numbers * 4, bytes}, {segments.buffer, 0, bytes});
       !s.ok()) {
     return s;
   }
   segment_count_ += segments.count / kSegmentWidth;
   if (kind_ == TableKind::Hash && table_cells_ < uint64_t{segment_count_} * 2) return grow_table();
-  return link(first, segment_count_ - first);
+  if (kind_ == TableKind::Hash) return link(before, segment_count_ - before, key_columns(), 0);
+  return link(before, segment_count_ - before, {sorted[keys_[0]]}, first);
 }
 
-// Sorts `count` rows from `first` on, and finds where each key begins; rows are numbered from
-// `base`.
+// Sorts `count` rows from `first` on, and finds where each key begins.
 Id Index::build_plan() {
   PlanBuilder p(machine_.graph(), "index" + suffix());
   Columns source;
   for (Type type : types_) source.push_back(p.in(type, "column"));
   const Value first = p.val(Type::U32, "first");
   const Value count = p.val(Type::U32, "count");
-  const Value base = p.val(Type::U32, "base");
   const Columns sorted = sort_plan(p, first, count, source);
   const kernel::Rows heads = p.expand(count, [&](Value i) {
     const Value before = p.select(i == 0, i, i - 1);
@@ -178,7 +206,7 @@ Id Index::build_plan() {
     const Value start = heads.columns[0][g];
     const Value next = heads.columns[0][p.select(is_last, g, g + 1)];
     const Value length = p.select(is_last, count, next) - start;
-    return Values{p.select(part == 0, base + start, p.select(part == 1, length, p.u32(0)))};
+    return Values{p.select(part == 0, first + start, p.select(part == 1, length, p.u32(0)))};
   })[0];
   std::vector<Id> results(types_.size());
   for (size_t j = 0; j < order_.size(); ++j) results[order_[j]] = sorted[j].id;
@@ -208,18 +236,26 @@ Status Index::make_table(uint64_t cells) {
 
 Status Index::grow_table() {
   if (Status s = make_table(std::bit_ceil(uint64_t{segment_count_} * 4)); !s.ok()) return s;
-  return link(0, segment_count_);
+  return link(0, segment_count_, key_columns(), 0);
 }
 
-// Puts segments into the table.
-Status Index::link(uint32_t first_segment, uint32_t count) {
+std::vector<device::Buffer> Index::key_columns() const {
+  std::vector<device::Buffer> columns;
+  for (uint32_t key : keys_) columns.push_back(column(key));
+  return columns;
+}
+
+// Puts segments into the table. The keys of row r are at r - base.
+Status Index::link(uint32_t first_segment, uint32_t count, const std::vector<device::Buffer>& keys,
+                   uint32_t base) {
   if (count == 0) return Done{};
   const std::string name = fmt::format("link{}_{}", suffix(), static_cast<int>(kind_));
   Result<device::KernelHandle> kernel = machine_.kernel(name, [&] { return link_kernel(name); });
   if (!kernel.ok()) return kernel.error();
   std::vector<device::Argument> arguments = {Scalar::u32(count), Scalar::u32(first_segment),
-                                             device::View{segments_}, device::View{table_}};
-  for (uint32_t key : keys_) arguments.emplace_back(device::View{columns_[key]});
+                                             Scalar::u32(base), device::View{segments_},
+                                             device::View{table_}};
+  for (const device::Buffer& key : keys) arguments.emplace_back(device::View{key});
   return machine_.launch(*kernel, arguments);
 }
 
@@ -229,13 +265,14 @@ Id Index::link_kernel(const std::string& name) {
   KernelBuilder k(machine_.graph(), name);
   const Value n = k.val(Type::U32, "segments");
   const Value first = k.val(Type::U32, "first");
+  const Value base = k.val(Type::U32, "base");
   const kernel::Buffer segments = k.race(Type::U32, "segment");
   const kernel::Buffer table = k.race(Type::U32, "table");
   std::vector<kernel::Buffer> columns;
   for (uint32_t key : keys_) columns.push_back(k.in(types_[key], "key"));
   const Value segment = first + k.grid(n);
   auto key_of = [&](Value which) {
-    const Value row = segments[which * kSegmentWidth];
+    const Value row = segments[which * kSegmentWidth] - base;
     Values key;
     for (const kernel::Buffer& column : columns) key.push_back(column[row]);
     return key;
@@ -279,7 +316,16 @@ Id Index::link_kernel(const std::string& name) {
   return k.finish();
 }
 
-Status Index::finish(const std::vector<device::Buffer>& columns, uint32_t rows, uint32_t domain) {
+Status Index::finish(uint32_t rows, uint32_t domain) {
+  // Where rows of a key differ in one column alone, nobody has to have them sorted.
+  const bool any_order = types_.size() <= keys_.size() + 1;
+  if (kind_ == TableKind::Value && covered_ == rows && any_order && can_gather()) {
+    Result<device::Column> starts = starts_of_cells();
+    if (!starts.ok()) return starts.error();
+    if (Status s = gather(*starts); !s.ok()) return s;
+    // A cell for each value, and one past them.
+    return have_starts(*starts);
+  }
   const std::string name =
       fmt::format("starts{}_by_{}", type_names(types_), fmt::join(order_, "_"));
   Result<device::PlanRunner*> plan = machine_.plan(name, [&] {
@@ -301,28 +347,40 @@ Status Index::finish(const std::vector<device::Buffer>& columns, uint32_t rows, 
   });
   if (!plan.ok()) return plan.error();
   std::vector<device::PlanValue> arguments;
-  for (size_t c = 0; c < types_.size(); ++c) {
-    arguments.emplace_back(device::Column{columns[c], types_[c], rows});
-  }
+  for (uint32_t c = 0; c < types_.size(); ++c) arguments.emplace_back(rows_.column(c, rows));
   arguments.emplace_back(Scalar::u32(rows));
   arguments.emplace_back(Scalar::u32(domain));
   Result<std::vector<device::PlanValue>> results = (*plan)->run(arguments);
   if (!results.ok()) return results.error();
-  for (size_t c = 0; c < types_.size(); ++c) {
-    columns_[c] = std::get<device::Column>((*results)[c]).buffer;
-    capacities_[c] = rows;
+  kind_ = TableKind::Starts;
+  for (uint32_t c = 0; c < types_.size(); ++c) {
+    const device::Buffer& sorted = std::get<device::Column>((*results)[c]).buffer;
+    if (kept_ == IndexColumns::Relation) {
+      if (Status s = put(c, 0, sorted, rows); !s.ok()) return s;
+    } else if (copies(c)) {
+      columns_[c] = sorted;
+      capacities_[c] = rows;
+    } else {
+      columns_[c] = nullptr;
+      capacities_[c] = 0;
+      if (Status s = grow(columns_[c], capacities_[c], types_[c], 0, 1); !s.ok()) return s;
+    }
   }
-  table_ = std::get<device::Column>(results->back()).buffer;
-  table_cells_ = uint64_t{domain} + 2;
+  covered_ = rows;
+  return have_starts(std::get<device::Column>(results->back()));
+}
+
+Status Index::have_starts(const device::Column& starts) {
+  kind_ = TableKind::Starts;
+  table_ = starts.buffer;
+  table_cells_ = starts.count;
   segments_ = nullptr;
   segment_capacity_ = segment_count_ = 0;
-  covered_ = rows;
-  kind_ = TableKind::Starts;
   return Done{};
 }
 
 void Index::append_arguments(uint32_t limit, std::vector<device::Argument>& arguments) const {
-  for (const device::Buffer& column : columns_) arguments.emplace_back(device::View{column});
+  for (uint32_t c = 0; c < types_.size(); ++c) arguments.emplace_back(device::View{column(c)});
   arguments.emplace_back(device::View{table_});
   if (kind_ == TableKind::Starts) return;
   arguments.emplace_back(device::View{segments_});
@@ -342,6 +400,13 @@ IndexCode declare_index(KernelBuilder& k, TableKind kind, const std::vector<Type
   index.segments = k.in(Type::U32, "segments");
   index.limit = k.val(Type::U32, "limit");
   return index;
+}
+
+const kernel::Buffer& IndexCode::longest() const {
+  for (uint32_t c = 0; c < columns.size(); ++c) {
+    if (std::ranges::find(keys, c) == keys.end()) return columns[c];
+  }
+  return columns[0];
 }
 
 namespace {

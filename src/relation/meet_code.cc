@@ -344,7 +344,7 @@ void MeetCode::for_member(Value member, const std::function<void(size_t)>& body)
 
 Value MeetCode::most_rows() {
   Value most = k_.u32(0);
-  for (const Member& member : members_) most = k_.max(most, k_.len(member.list.columns[0]));
+  for (const Member& member : members_) most = k_.max(most, k_.len(member.list.longest()));
   return most;
 }
 

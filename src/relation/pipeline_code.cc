@@ -57,6 +57,15 @@ bool looks_up(const plan::Pipeline& pipeline, lang::PredId pred) {
   return false;
 }
 
+bool asks_set(const plan::Pipeline& pipeline, lang::PredId pred) {
+  return std::ranges::any_of(pipeline.steps, [&](const Step& step) {
+    return std::ranges::any_of(plan::atoms_of(step), [&](const Step* atom) {
+      if (atom->pred != pred) return false;
+      return step.kind == StepKind::Meet || access_kind(*atom, false) == AccessKind::Set;
+    });
+  });
+}
+
 Status Marks::prepare(Machine& machine, const plan::Pipeline& pipeline,
                       const RelationOf& relation_of, uint32_t instances) {
   words_.assign(pipeline.steps.size(), 0);
@@ -207,7 +216,7 @@ Result<std::vector<device::Argument>> pipeline_arguments(const plan::Pipeline& p
       continue;
     }
     if (driver == s && sorts(step, relation)) {
-      Result<Index*> sorted = relation.index(step.order);
+      Result<Index*> sorted = relation.sorted(step.order);
       if (!sorted.ok()) return sorted.error();
       for (uint32_t c = 0; c < relation.arity(); ++c) {
         arguments.emplace_back(device::View{(*sorted)->column(c)});

@@ -115,6 +115,8 @@ Result<std::vector<device::Argument>> pipeline_arguments(const plan::Pipeline& p
                                                          const RelationOf& relation_of,
                                                          const Marks& marks,
                                                          std::optional<lang::PredId> claimed);
+// Whether some step asks the set of a relation.
+bool asks_set(const plan::Pipeline& pipeline, lang::PredId pred);
 // Whether some step asks for more of a relation than its set, other than the driver.
 bool looks_up(const plan::Pipeline& pipeline, lang::PredId pred);
 

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "relation/best_code.h"
+#include "relation/compact_code.h"
 
 namespace xlog::relation {
 
@@ -23,7 +24,14 @@ constexpr uint64_t kDirectCells = 4;               // of a table of starts, for 
 constexpr uint64_t kMostTableCells = 1u << 22;     // of the table by value of a relation that grows
 constexpr uint64_t kMostBits = uint64_t{1} << 36;  // of a set of bits: words are counted in 32 bits
 constexpr uint64_t kShareOfMemory = 16;            // one of so many may be bits of a relation
+constexpr uint64_t kBytesForCell = 8;              // of bits instead: they are found at once
+constexpr uint64_t kBytesForGrowing = 16;  // the same of a relation that grows, for what will come
 constexpr uint64_t kAlwaysBits = uint64_t{1} << 23;  // below it a set of bits costs nothing
+
+// That many cells hold: two thirds, or four fifths of small cells, many of which come at a time.
+uint64_t most_rows(SetKind kind, uint64_t cells) {
+  return kind == SetKind::Compact ? cells / 5 * 4 : cells / 3 * 2;
+}
 
 Values row_at(const Columns& columns, Value r) {
   Values row;
@@ -89,11 +97,36 @@ Status Relation::reserve(uint64_t more) {
   if (Status s = bag_.make_room(std::max<uint64_t>(bag_.rows(), 1)); !s.ok()) return s;
   if (set_kind_ == SetKind::Bits && set_ != nullptr) return Done{};
   if (set_kind_ == SetKind::Best) return reserve_best(more);
-  // From a third to two thirds of the cells are taken.
-  const uint64_t cells = std::bit_ceil(std::max((stored() + more) * 3 / 2, kLeastCells));
-  if (set_ != nullptr && cells <= cells_) return Done{};
-  return prefers_bits(cells) ? rebuild_set(SetKind::Bits, domain_words_)
-                             : rebuild_set(set_kind_, cells);
+  const uint64_t wanted = stored() + more;
+  if (set_ != nullptr && wanted <= most_rows(set_kind_, cells_)) return Done{};
+  uint64_t cells = kLeastCells;
+  while (most_rows(set_kind_, cells) < wanted) cells *= 2;
+  if (prefers_bits(cells)) return rebuild_set(SetKind::Bits, domain_words_);
+  const bool fits = !bounds_.empty() && !keeps_best(set_kind_) &&
+                    std::ranges::all_of(types(), [](Type type) { return type == Type::U32; }) &&
+                    compact_mixing(bounds_, cells).has_value();
+  return rebuild_set(fits ? SetKind::Compact : set_kind_, cells);
+}
+
+void Relation::release_set() {
+  if (!finished_ || set_kind_ == SetKind::Bits) return;
+  set_ = nullptr;
+  cells_ = 0;
+}
+
+uint64_t Relation::room() const {
+  if (set_kind_ == SetKind::Bits) return UINT64_MAX;
+  const uint64_t most = most_rows(set_kind_, cells_);
+  return most - std::min<uint64_t>(most, stored());
+}
+
+std::vector<uint64_t> Relation::set_numbers() const {
+  if (set_kind_ == SetKind::Bits) return domain_;
+  if (set_kind_ != SetKind::Compact) return {};
+  std::vector<uint64_t> numbers = bounds_;
+  const std::vector<uint64_t> mixing = *compact_mixing(bounds_, cells_);
+  numbers.insert(numbers.end(), mixing.begin(), mixing.end());
+  return numbers;
 }
 
 // Whether one bit for each possible row costs no more than so many cells for those that are there.
@@ -104,7 +137,7 @@ bool Relation::prefers_bits(uint64_t cells) const {
   const bool is_cheap = machine_.form() == Form::Groups && grows_ &&
                         bytes <= machine_.device().info().memory / kShareOfMemory;
   return is_cheap || domain_words_ <= kAlwaysBits / kWordBits ||
-         bytes <= cells * size_of(cell_type(set_kind_));
+         bytes <= cells * (grows_ && !finished_ ? kBytesForGrowing : kBytesForCell);
 }
 
 Status Relation::rebuild_set(SetKind kind, uint64_t cells) {
@@ -112,6 +145,8 @@ Status Relation::rebuild_set(SetKind kind, uint64_t cells) {
     return Error{fmt::format("{} is too large for its set: {} rows", name_, stored()),
                  "split the relation"};
   }
+  // Rows say all that other sets have; only groups have to be moved.
+  if (kind != SetKind::Best) set_ = values_ = nullptr;
   const device::Buffer before = set_, values_before = values_;
   const uint64_t count_before = before == nullptr ? 0 : cell_count();
   cells_ = cells;
@@ -147,9 +182,7 @@ void Relation::append_set_arguments(std::vector<device::Argument>& arguments) co
     for (const device::Buffer& buffer : bag_.columns())
       arguments.emplace_back(device::View{buffer});
   }
-  if (set_kind_ == SetKind::Bits) {
-    for (uint64_t size : domain_) arguments.emplace_back(Scalar::u64(size));
-  }
+  for (uint64_t number : set_numbers()) arguments.emplace_back(Scalar::u64(number));
 }
 
 // Puts the rows that are stored, which are distinct, into the set. Nothing waits beside a wide set.
@@ -196,8 +229,8 @@ Id Relation::absorb_plan(const std::string& name) {
   const Value first = p.val(Type::U32, "first");
   const Value n = p.val(Type::U32, "n");
   Values sizes;
-  if (set_kind_ == SetKind::Bits) {
-    for (size_t c = 0; c < types().size(); ++c) sizes.push_back(p.val(Type::U64, "size"));
+  for (size_t i = 0; i < number_count(set_kind_, types().size()); ++i) {
+    sizes.push_back(p.val(Type::U64, "size"));
   }
   const kernel::Buffer is_new = p.unset_buf(Type::U32, n);
   const kernel::Buffer cell = p.unset_buf(Type::U32, wide ? n : p.u32(1));
@@ -285,9 +318,7 @@ Result<uint32_t> Relation::absorb(const std::vector<device::Buffer>& from, uint3
   }
   arguments.emplace_back(Scalar::u32(wide ? stored() : 0));
   arguments.emplace_back(Scalar::u32(count));
-  if (set_kind_ == SetKind::Bits) {
-    for (uint64_t size : domain_) arguments.emplace_back(Scalar::u64(size));
-  }
+  for (uint64_t number : set_numbers()) arguments.emplace_back(Scalar::u64(number));
   Result<std::vector<device::PlanValue>> results = (*plan)->run(arguments);
   if (!results.ok()) return results.error();
   const uint32_t added = std::get<Scalar>(results->back()).as_u32();
@@ -399,27 +430,68 @@ Index* Relation::find_index(const std::vector<uint32_t>& order, size_t keys) con
   return found == indexes_.end() ? nullptr : found->get();
 }
 
+// What a new index may do with the columns. Row numbers in a wide set forbid another order; who
+// asks whether a row is the best reads all of it.
+IndexColumns Relation::columns_for_index(bool all) const {
+  const bool numbered = is_wide(set_kind_) && (!finished_ || set_ != nullptr);
+  const bool taken = std::ranges::any_of(
+      indexes_, [](const auto& index) { return index->columns() == IndexColumns::Relation; });
+  if (!numbered && !taken && !keeps_best(set_kind_)) return IndexColumns::Relation;
+  return keeps_best(set_kind_) || all ? IndexColumns::All : IndexColumns::Read;
+}
+
+// Before the relation's rows change their order: other indexes count how many rows they have seen.
+Status Relation::update_others(const Index* index) {
+  std::erase_if(indexes_, [&](const auto& other) {
+    return finished_ && other.get() != index && other->covered() < rows_;
+  });
+  for (const auto& other : indexes_) {
+    if (other.get() == index || other->covered() == rows_) continue;
+    if (Status s = other->update(fresh_, rows_); !s.ok()) return s;
+  }
+  return Done{};
+}
+
 Result<Index*> Relation::index(const std::vector<uint32_t>& keys, std::optional<uint32_t> then) {
+  return index(keys, then, false);
+}
+
+Result<Index*> Relation::sorted(const std::vector<uint32_t>& keys) {
+  const Index* known = find_index(sort_order(keys, {}), keys.size());
+  if (known != nullptr && known->columns() == IndexColumns::Read) {
+    std::erase_if(indexes_, [&](const auto& index) { return index.get() == known; });
+  }
+  return index(keys, {}, true);
+}
+
+Result<Index*> Relation::index(const std::vector<uint32_t>& keys, std::optional<uint32_t> then,
+                               bool all_columns) {
   const std::vector<uint32_t> order = sort_order(keys, then);
   const bool may_be_table = keys.size() == 1 && types()[keys[0]] == Type::U32;
   Index* index = find_index(order, keys.size());
   if (index == nullptr) {
     const uint64_t below = may_be_table && !bounds_.empty() ? bounds_[keys[0]] : UINT64_MAX;
     const uint32_t domain = below <= kMostTableCells ? static_cast<uint32_t>(below) : 0;
-    indexes_.push_back(std::make_unique<Index>(machine_, types(), order, keys.size(), domain));
+    indexes_.push_back(std::make_unique<Index>(machine_, bag_, order, keys.size(), domain,
+                                               columns_for_index(all_columns)));
     index = indexes_.back().get();
   }
   if (index->kind() == TableKind::Starts) return index;
+  if (then || all_columns) index->keep_sorted();
+  if (index->columns() == IndexColumns::Relation) {
+    if (Status s = update_others(index); !s.ok()) return s.error();
+  }
   if (finished_ && may_be_table && rows_ > 0) {
     Result<std::optional<uint32_t>> last = greatest(keys[0]);
     if (!last.ok()) return last.error();
     // A table with a few cells for each row.
-    if (**last < kDirectCells * (uint64_t{rows_} + 256)) {
-      if (Status s = index->finish(bag_.columns(), rows_, **last + 1); !s.ok()) return s.error();
+    const uint64_t most = kDirectCells * (uint64_t{rows_} + 256);
+    if (**last < most && index->domain() <= most) {
+      if (Status s = index->finish(rows_, **last + 1); !s.ok()) return s.error();
       return index;
     }
   }
-  if (Status s = index->update(bag_.columns(), fresh_, rows_); !s.ok()) return s.error();
+  if (Status s = index->update(fresh_, rows_); !s.ok()) return s.error();
   if (finished_) {
     if (Status s = index->merge_all(); !s.ok()) return s.error();
   }

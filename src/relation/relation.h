@@ -1,8 +1,8 @@
 // The rows of one relation on a device: columns, the set of the rows, and indexes.
 //
-// Rows are numbered in the order in which they came and stay where they are. In a component that is
-// evaluated in rounds, `fresh` is the first row that the last round added; rows that the current
-// round adds lie past `rows` until next_round().
+// In a component that is evaluated in rounds, `fresh` is the first row that the last round added;
+// rows that the current round adds lie past `rows` until next_round(). Among those before `fresh`,
+// and among those from there to `rows`, an index may change the order.
 //
 // A relation whose set is one of bits may forget the columns of rows that are not new: the bits say
 // it all. They are made again for those who need them.
@@ -77,6 +77,10 @@ class Relation {
   // Makes room for so many more rows. A set that is not wide takes rows in by kernels, so this
   // comes before them.
   Status reserve(uint64_t more);
+  // Nobody asks the set of this relation now, which is finished; reserve() makes it again.
+  void release_set();
+  // So many more rows need no larger set.
+  uint64_t room() const;
   // What a kernel takes for the parameters of declare_set.
   void append_set_arguments(std::vector<device::Argument>& arguments) const;
 
@@ -102,6 +106,8 @@ class Relation {
   // the end. Rows with one key are sorted by column `then` first. The index of a finished
   // relation has one segment a key.
   Result<Index*> index(const std::vector<uint32_t>& keys, std::optional<uint32_t> then = {});
+  // The same for one who walks all rows in its order.
+  Result<Index*> sorted(const std::vector<uint32_t>& keys);
   // What kernels have to know of it.
   TableKind index_kind(const std::vector<uint32_t>& keys, std::optional<uint32_t> then = {}) const;
   // No more rows will come.
@@ -120,12 +126,17 @@ class Relation {
  private:
   bool prefers_bits(uint64_t cells) const;
   uint64_t cell_count() const { return cells_ + (is_packed(set_kind_) ? 1 : 0); }
+  std::vector<uint64_t> set_numbers() const;
   std::string set_name() const;
   Status rebuild_set(SetKind kind, uint64_t cells);
   Status insert_stored();
   Index* find_index(const std::vector<uint32_t>& order, size_t keys) const;
   std::vector<uint32_t> sort_order(const std::vector<uint32_t>& keys,
                                    std::optional<uint32_t> then) const;
+  Result<Index*> index(const std::vector<uint32_t>& keys, std::optional<uint32_t> then,
+                       bool all_columns);
+  IndexColumns columns_for_index(bool all) const;
+  Status update_others(const Index* index);
   kernel::Id absorb_plan(const std::string& name);
 
   // Of a relation that keeps the best (relation_best.cc).

@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "kernel/library_hash.h"
 #include "relation/best_code.h"
+#include "relation/compact_code.h"
 
 namespace xlog::relation {
 
@@ -13,6 +14,8 @@ std::string_view spelling(SetKind kind) {
   switch (kind) {
     case SetKind::Packed:
       return "packed";
+    case SetKind::Compact:
+      return "compact";
     case SetKind::Wide:
       return "wide";
     case SetKind::Bits:
@@ -24,17 +27,27 @@ std::string_view spelling(SetKind kind) {
   XLOG_UNREACHABLE("a kind of set");
 }
 
+size_t number_count(SetKind kind, size_t columns) {
+  if (!has_sizes(kind)) return 0;
+  return columns + (kind == SetKind::Compact ? kMixingNumbers : 0);
+}
+
+Value number_of(Builder& k, const SetCode& set, const Values& row) {
+  Value at = k.number(Type::U64, 0);
+  for (size_t c = 0; c < row.size(); ++c) {
+    const Value value = k.cast(Type::U64, row[c]);
+    at = c == 0 ? value : at * set.sizes[c] + value;
+  }
+  return at;
+}
+
 namespace {
 
 struct BitPlace {
   Value word, mask;
 };
 BitPlace bit_of(Builder& k, const SetCode& set, const Values& row) {
-  Value at = k.number(Type::U64, 0);
-  for (size_t c = 0; c < row.size(); ++c) {
-    const Value value = k.cast(Type::U64, row[c]);
-    at = c == 0 ? value : at * set.sizes[c] + value;
-  }
+  const Value at = number_of(k, set, row);
   const Value bit = k.cast(Type::U32, at) & (kWordBits - 1);
   return {k.cast(Type::U32, at / kWordBits), k.u32(1) << bit};
 }
@@ -93,8 +106,8 @@ SetCode declare_set(kernel::KernelBuilder& k, SetKind kind, const std::vector<Ty
   if (is_wide(kind)) {
     for (Type type : types) set.columns.push_back(k.in(type, "column"));
   }
-  if (kind == SetKind::Bits) {
-    for (size_t c = 0; c < types.size(); ++c) set.sizes.push_back(k.val(Type::U64, "size"));
+  for (size_t i = 0; i < number_count(kind, types.size()); ++i) {
+    (i < types.size() ? set.sizes : set.mixing).push_back(k.val(Type::U64, "size"));
   }
   return set;
 }
@@ -106,6 +119,7 @@ Value find_row(Builder& k, const SetCode& set, const Values& row) {
     case SetKind::Wide:
       return find_wide(k, set, row).found;
     case SetKind::Bits:
+    case SetKind::Compact:
       break;
     case SetKind::Best:
     case SetKind::WideBest:
@@ -115,6 +129,7 @@ Value find_row(Builder& k, const SetCode& set, const Values& row) {
   for (size_t c = 0; c < row.size(); ++c) {
     possible = possible & (k.cast(Type::U64, row[c]) < set.sizes[c]);
   }
+  if (set.kind == SetKind::Compact) return possible & find_compact(k, set, row);
   const BitPlace place = bit_of(k, set, row);
   const Value word = set.cells[k.select(possible, place.word, k.u32(0))];
   return possible & ((word & place.mask) != 0);
@@ -132,6 +147,7 @@ Value claim_row(Builder& k, const SetCode& set, const Values& row) {
   if (set.kind == SetKind::Packed) {
     return kernel::hash_claim(k, set.cells, packed_row(k, row)).is_new;
   }
+  if (set.kind == SetKind::Compact) return claim_compact(k, set, row);
   if (set.kind == SetKind::Best) {
     const kernel::HashClaim claim =
         kernel::hash_claim(k, set.cells, packed_row(k, key_of(set, row)));

@@ -1,14 +1,15 @@
 // The set of the rows of a relation, as kernels see it. Kinds:
 //
 //   Packed    open addressing on rows that fit 64 bits (kernel/library_hash.h)
+//   Compact   the same in cells of 32 bits, where columns have bounds (compact_code.h)
 //   Wide      open addressing on row numbers; rows are compared where they are stored
 //   Bits      one bit for each row that is possible, where columns have small domains
 //   Best      as Packed, on all columns but one; beside each cell the best value of that one
 //   WideBest  the same as Wide
 //
-// Packed, Bits and Best sets are filled by the kernels that derive rows; a wide set once rows are
-// stored. A set of best values takes a row in where it improves on what is there: the row before it
-// stays in the relation's columns, but is_best() is false of it.
+// Packed, Compact, Bits and Best sets are filled by the kernels that derive rows; a wide set once
+// rows are stored. A set of best values takes a row in where it improves on what is there: the row
+// before it stays in the relation's columns, but is_best() is false of it.
 #pragma once
 
 #include <functional>
@@ -22,10 +23,12 @@ namespace xlog::relation {
 
 constexpr uint32_t kWordBits = 32;
 
-enum class SetKind : uint8_t { Packed, Wide, Bits, Best, WideBest };
+enum class SetKind : uint8_t { Packed, Compact, Wide, Bits, Best, WideBest };
 
 constexpr bool is_wide(SetKind kind) { return kind == SetKind::Wide || kind == SetKind::WideBest; }
 constexpr bool is_packed(SetKind kind) { return kind == SetKind::Packed || kind == SetKind::Best; }
+// Whether it knows what the columns are below.
+constexpr bool has_sizes(SetKind kind) { return kind == SetKind::Bits || kind == SetKind::Compact; }
 constexpr bool keeps_best(SetKind kind) {
   return kind == SetKind::Best || kind == SetKind::WideBest;
 }
@@ -48,12 +51,20 @@ struct SetCode {
   BestColumn best;          // where it keeps best values
   kernel::Buffer values;    // those, beside the cells (best_code.h)
   kernel::Columns columns;  // of the relation, where it is wide
-  Values sizes;             // Bits: of the columns' domains
+  Values sizes;             // Bits, Compact: of the columns' domains
+  Values mixing;            // Compact: compact_code.h
 };
+
+// How many numbers a set takes besides, all u64: the sizes of its columns' domains, and how it
+// mixes.
+size_t number_count(SetKind kind, size_t columns);
 
 // The parameters of a set; Relation::set_arguments gives the arguments.
 SetCode declare_set(kernel::KernelBuilder& k, SetKind kind, const std::vector<kernel::Type>& types,
                     kernel::Mode mode, const BestColumn& best = {});
+
+// The number of a row, u64, among all that sizes make possible.
+Value number_of(Builder& k, const SetCode& set, const Values& row);
 
 // Whether a row is there. Not for sets of best values.
 Value find_row(Builder& k, const SetCode& set, const Values& row);

@@ -88,4 +88,10 @@ for shell in bash zsh fish; do
   expect_out 'completion'
   ! command -v $shell >/dev/null || $shell -n out || fail "the $shell script has errors"
 done
+expect_status 0 completion bash
+expect_out ' --stats=json '
+expect_status 0 completion zsh
+expect_out "'*--stats=-["
+expect_status 0 completion fish
+expect_out " -l stats -a 'json'"
 finish
