@@ -1,11 +1,14 @@
 // How fast world views are found: families from the literature on epistemic logic programs, each in
 // several sizes. A program is bench/epistemic/NAME.xlog; where $ECLINGO names an eclingo, it runs
 // bench/eclingo/NAME.lp in turn. Both look for one world view. Times are those of the processors,
-// with starting and reading, in whole processes.
+// with starting and reading, in whole processes. The family `policies` is made of ground rules: of
+// its world views alone the time is taken, in batches on a device and by the solver.
 //
-//   bench_epistemic [--repeat N] [--limit SECONDS] [--most SIZE] [PART-OF-A-FAMILY'S-NAME...]
+//   bench_epistemic [--repeat N] [--limit SECONDS] [--most SIZE] [--device NAME]
+//                   [PART-OF-A-FAMILY'S-NAME...]
 //
 // --most    leaves larger sizes out
+// --device  for batches; cpu unless told
 // $XLOG     the xlog to measure, instead of the one built beside this program
 
 #include <fmt/format.h>
@@ -21,6 +24,7 @@
 #include <vector>
 
 #include "programs.h"
+#include "random_units.h"
 
 namespace xlog::bench {
 namespace {
@@ -205,9 +209,24 @@ std::optional<double> measure(const Tools& tools, const Family& family, uint32_t
   return ours.seconds;
 }
 
+bool measure_policies(const std::string& device_name, uint32_t most) {
+  fmt::print("-- policies (random ones, each ten times)\n");
+  Result<std::unique_ptr<device::Device>> device = device::open_device(device_name);
+  if (!device.ok()) {
+    fmt::print(stderr, "bench_epistemic: {}\n", device.error().text());
+    return false;
+  }
+  RandomUnits units(**device);
+  for (const uint32_t size : {20'000u, 100'000u, 1'000'000u}) {
+    if (size <= most) units.measure(size);
+  }
+  return true;
+}
+
 int main_with(const std::vector<std::string>& arguments) {
   Tools tools;
   uint32_t most = UINT32_MAX;
+  std::string device = "cpu";
   std::vector<std::string> wanted;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const auto number = [&] {
@@ -219,6 +238,8 @@ int main_with(const std::vector<std::string>& arguments) {
       tools.limit_seconds = number();
     } else if (arguments[i] == "--most") {
       most = number();
+    } else if (arguments[i] == "--device" && i + 1 < arguments.size()) {
+      device = arguments[++i];
     } else {
       wanted.push_back(arguments[i]);
     }
@@ -236,12 +257,13 @@ int main_with(const std::vector<std::string>& arguments) {
   tools.work = temporary;
   fmt::print("{:<12}{:>8}{:>10}{:>8}{:>12}{:>10}{:>8}\n", "family", "size", "cpu s", "MB",
              "candidates", "view", "growth");
+  const auto is_wanted = [&](const std::string& name) {
+    return wanted.empty() || std::ranges::any_of(wanted, [&](const std::string& part) {
+             return name.find(part) != std::string::npos;
+           });
+  };
   for (const Family& family : families()) {
-    const bool is_wanted =
-        wanted.empty() || std::ranges::any_of(wanted, [&](const std::string& part) {
-          return family.name.find(part) != std::string::npos;
-        });
-    if (!is_wanted) continue;
+    if (!is_wanted(family.name)) continue;
     fmt::print("-- {} ({})\n", family.name, family.measure);
     std::optional<double> before;
     uint32_t size_before = 1;
@@ -253,7 +275,7 @@ int main_with(const std::vector<std::string>& arguments) {
     }
   }
   fs::remove_all(tools.work);
-  return 0;
+  return is_wanted("policies") && !measure_policies(device, most) ? 1 : 0;
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ void evaluate(const PipelineOptions& options, Outcome& outcome) {
                         lang::Session& session, const logic::AnswerOptions& answer,
                         const oracle::Preset* preset) {
     return epistemic::evaluate(program, analysis, session, answer, preset,
-                               &outcome.search.emplace());
+                               &outcome.search.emplace(), device->get());
   };
   outcome.answer = engine::evaluate(*outcome.program, *outcome.analysis, outcome.session, wanted,
                                     **device, *outcome.engine, std::nullopt, rest);

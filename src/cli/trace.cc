@@ -13,11 +13,28 @@ struct Step {
   std::string_view name;
   double seconds;
   std::vector<std::pair<std::string_view, uint64_t>> figures;
+  std::string note = {};  // why it did not do all
 };
+
+// What was solved in batches, and the units that were not for them by the reason.
+Step batch_step(const epistemic::BatchTrace& batch) {
+  Step step = {"batch",
+               batch.seconds,
+               {{"units", batch.units},
+                {"launches", batch.launches},
+                {"bytes_to_device", batch.bytes_to_device},
+                {"bytes_from_device", batch.bytes_from_device}},
+               batch.note};
+#define XLOG_UNIT_FIT(name, text) \
+  step.figures.emplace_back(text, batch.by_fit[static_cast<size_t>(epistemic::UnitFit::name)]);
+  XLOG_UNIT_FITS(XLOG_UNIT_FIT)
+#undef XLOG_UNIT_FIT
+  return step;
+}
 
 std::vector<Step> steps_of(const epistemic::Trace& trace) {
   const epistemic::SearchCounts& search = trace.search;
-  return {
+  std::vector<Step> steps = {
       {"ground", trace.ground, {{"rules", trace.ground_rules}, {"atoms", trace.ground_atoms}}},
       {"bounds",
        trace.bounds,
@@ -39,6 +56,8 @@ std::vector<Step> steps_of(const epistemic::Trace& trace) {
         {"not_open", search.not_open},
         {"unfounded", search.unfounded}}},
   };
+  if (trace.batch.tried) steps.insert(steps.end() - 1, batch_step(trace.batch));
+  return steps;
 }
 
 std::string words(std::string_view name) {
@@ -60,6 +79,7 @@ std::string trace_text(const Outcome& outcome) {
       text += fmt::format("{} {} {}", name == step.figures.front().first ? "" : ",", number,
                           words(name));
     }
+    if (!step.note.empty()) text += fmt::format("; {}", step.note);
     text += "\n";
   }
   return text;
@@ -75,6 +95,7 @@ std::string trace_json(const Outcome& outcome) {
       entry["step"] = step.name;
       entry["milliseconds"] = step.seconds * 1e3;
       for (const auto& [name, number] : step.figures) entry[std::string(name)] = number;
+      if (!step.note.empty()) entry["note"] = step.note;
       object["steps"].push_back(std::move(entry));
     }
   }

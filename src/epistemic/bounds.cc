@@ -1,6 +1,9 @@
 #include "epistemic/bounds.h"
 
 #include <algorithm>
+#include <optional>
+
+#include "epistemic/translate.h"
 
 namespace xlog::epistemic {
 
@@ -51,24 +54,47 @@ class Alternation {
       : program_(program),
         context_(context),
         mode_(mode),
-        waiting_for_upper_(program, [&](const GroundLiteral& l) { return derives_upper(l); }),
-        waiting_for_lower_(program, is_positive) {}
+        waiting_for_lower_(program, is_positive) {
+    look_at_literals();
+    if (!has_founded_) return;
+    waiting_for_upper_.emplace(program, [&](const GroundLiteral& l) { return derives_upper(l); });
+  }
 
+  // A bound is grown again when something changes that it was grown from.
   Bounds run() {
     Bounds bounds{Interpretation(program_.atom_count, false),
                   Interpretation(program_.atom_count, true)};
-    while (true) {
-      Interpretation upper = grow_upper(bounds);
-      const bool upper_changed = upper != bounds.upper;
-      bounds.upper = std::move(upper);
-      Interpretation lower = grow_lower(bounds);
-      const bool lower_changed = lower != bounds.lower;
-      bounds.lower = std::move(lower);
-      if (!upper_changed && !lower_changed) return bounds;
+    bool grows_upper = true, grows_lower = true;
+    while (grows_upper || grows_lower) {
+      bool upper_changed = false, lower_changed = false;
+      if (grows_upper) {
+        Interpretation upper = grow_upper(bounds);
+        upper_changed = upper != bounds.upper;
+        bounds.upper = std::move(upper);
+      }
+      if (grows_lower || upper_changed) {
+        Interpretation lower = grow_lower(bounds);
+        lower_changed = lower != bounds.lower;
+        bounds.lower = std::move(lower);
+      }
+      grows_upper = lower_changed || (upper_changed && reads_both_);
+      grows_lower = lower_changed && reads_both_;
     }
+    return bounds;
   }
 
  private:
+  void look_at_literals() {
+    for (const GroundRule rule : program_.rules) {
+      if (rule.heads.empty()) continue;
+      for (const GroundLiteral& literal : rule.body) {
+        if (literal.kind == GroundKind::Pos || literal.kind == GroundKind::Neg) continue;
+        has_founded_ |= derives_upper(literal);
+        reads_both_ |= literal.kind != GroundKind::Modal || !is_negated(literal.modal);
+      }
+    }
+  }
+
   static bool is_positive(const GroundLiteral& literal) { return literal.kind == GroundKind::Pos; }
   // Whether a literal may hold only once its atom is derived.
   bool derives_upper(const GroundLiteral& literal) const {
@@ -121,7 +147,8 @@ class Alternation {
 
   Interpretation grow_upper(const Bounds& old) {
     return grow(
-        waiting_for_upper_, [&](const GroundLiteral& l) { return derives_upper(l); },
+        has_founded_ ? *waiting_for_upper_ : waiting_for_lower_,
+        [&](const GroundLiteral& l) { return derives_upper(l); },
         [&](const GroundLiteral& l) {
           return oracle::bounded_truth(l, program_, old, context_.names()) != Truth::False;
         },
@@ -145,7 +172,12 @@ class Alternation {
   const GroundProgram& program_;
   oracle::Context& context_;
   logic::Mode mode_;
-  Waiting waiting_for_upper_, waiting_for_lower_;
+  // Some literal is no plain atom and no negation: each bound may then depend on itself as it was.
+  // Else the upper one depends on the lower one alone, and the lower one on the upper one.
+  bool reads_both_ = false;
+  bool has_founded_ = false;  // some literal waits for the upper bound alone
+  Waiting waiting_for_lower_;
+  std::optional<Waiting> waiting_for_upper_;  // where it is not the same
 };
 
 }  // namespace

@@ -23,8 +23,8 @@ namespace {
 
 class Evaluation {
  public:
-  Evaluation(oracle::Context& context, Trace& trace)
-      : context_(context), findings_(context, trace) {}
+  Evaluation(oracle::Context& context, Trace& trace, device::Device* device)
+      : context_(context), findings_(context, trace, device) {}
 
   Answer run() {
     Answer answer;
@@ -190,14 +190,14 @@ class Evaluation {
 
 std::optional<Answer> evaluate(const lang::Program& program, const logic::Analysis& analysis,
                                lang::Session& session, const logic::AnswerOptions& options,
-                               const oracle::Preset* preset, Trace* trace) {
+                               const oracle::Preset* preset, Trace* trace, device::Device* device) {
   // Bounds are all that the well-founded semantics asks for.
   if (options.well_founded) return oracle::evaluate(program, analysis, session, options, preset);
   if (oracle::refuse_unsupported(program, session)) return std::nullopt;
   oracle::Context context(program, analysis, session, options);
   context.preset = preset;
   Trace own;
-  Evaluation evaluation(context, trace != nullptr ? *trace : own);
+  Evaluation evaluation(context, trace != nullptr ? *trace : own, device);
   return oracle::answer_or_report(context, [&] { return evaluation.run(); });
 }
 

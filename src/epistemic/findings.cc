@@ -70,7 +70,8 @@ void Findings::solve() {
     }
   }
   const StepTimer timer(trace_.solve);
-  views_.emplace(open_, std::move(*units), context_, trace_.search);
+  const Batching batching{.device = device_, .trace = &trace_.batch};
+  views_.emplace(std::move(*units), context_, trace_.search, batching);
   views_->solve();
 }
 

@@ -24,7 +24,9 @@ namespace xlog::epistemic {
 
 class Findings {
  public:
-  Findings(oracle::Context& context, Trace& trace) : context_(context), trace_(trace) {}
+  // Many small units are solved on the device, where there is one.
+  Findings(oracle::Context& context, Trace& trace, device::Device* device = nullptr)
+      : context_(context), trace_(trace), device_(device) {}
   Findings(const Findings&) = delete;
   Findings& operator=(const Findings&) = delete;
 
@@ -71,6 +73,7 @@ class Findings {
  private:
   oracle::Context& context_;
   Trace& trace_;
+  device::Device* const device_;
   oracle::Instantiation instance_;
   oracle::Bounds bounds_;
   oracle::GroundProgram open_;  // what the bounds do not decide

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "epistemic/batch_trace.h"
 #include "epistemic/views.h"
 
 namespace xlog::epistemic {
@@ -19,6 +20,7 @@ struct Trace {
   uint64_t units = 0;
   uint64_t largest_unit = 0;  // its atoms
   SearchCounts search;
+  BatchTrace batch;
 };
 
 }  // namespace xlog::epistemic

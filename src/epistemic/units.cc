@@ -260,6 +260,18 @@ void Units::find_clusters() {
   }
 }
 
+std::vector<std::pair<uint32_t, uint32_t>> Units::asking_and_asked() const {
+  std::vector<std::pair<uint32_t, uint32_t>> pairs;
+  const auto add = [&](uint32_t asked, uint32_t asking) {
+    if (asked != asking) pairs.emplace_back(asking, asked);
+  };
+  for (const auto& [asked, asking] : edges_) add(unit_of_group_[asked], unit_of_group_[asking]);
+  for (const auto& [asked, asking] : connected_) add(asked, asking);
+  std::ranges::sort(pairs);
+  pairs.erase(std::ranges::unique(pairs).begin(), pairs.end());
+  return pairs;
+}
+
 // ---- one unit ----
 
 bool Units::is_foreign(uint32_t unit, const GroundLiteral& literal) const {
@@ -333,72 +345,87 @@ GroundProgram Units::program(uint32_t unit, const Holds& holds) const {
   return made;
 }
 
-std::string Units::key(uint32_t unit, const Holds& holds) const {
-  std::string text;
-  const auto put = [&](uint64_t number) {
-    text.append(reinterpret_cast<const char*>(&number), sizeof(number));
-  };
-  // Written behind what is there, or taken back.
-  const std::function<bool(GroundBody)> put_body = [&](GroundBody body) {
-    const size_t before = text.size();
-    const bool may_hold = for_each_left(unit, body, holds, [&](const GroundLiteral& literal) {
-      const uint64_t tag = uint64_t{static_cast<uint8_t>(literal.kind)} << 48 |
-                           uint64_t{static_cast<uint8_t>(literal.modal)} << 40;
-      if (literal.kind != GroundKind::Aggregate) {
-        put(tag | place_of_[literal.index]);
-        return;
-      }
-      const GroundAggregate& aggregate = program_.aggregates[literal.index];
-      put(tag | uint64_t{aggregate.input->nonempty});
-      put(aggregate.input->folds.size());
-      for (const oracle::Fold& fold : aggregate.input->folds) {
-        put(static_cast<uint8_t>(fold.kind));
-        put(static_cast<uint8_t>(fold.result.kind));
-      }
-      const auto put_value = [&](const lang::Value& value) {
-        put(static_cast<uint8_t>(value.kind));
-        put(value.bits);
-      };
-      for (const lang::Value& value : aggregate.result) put_value(value);
-      for (const auto& element : aggregate.input->elements) {
-        const size_t before_element = text.size();
-        put(uint64_t{1} << 56);
-        for (const lang::Value& value : element.values) put_value(value);
-        if (!put_body(element.condition)) text.resize(before_element);
-      }
-      put(uint64_t{1} << 57);
-    });
-    put(uint64_t{1} << 58);
-    if (!may_hold) text.resize(before);
-    return may_hold;
-  };
-  put(atoms(unit).size());
-  for (const uint32_t r : rules(unit)) {
-    const GroundRule rule = program_.rules[r];
-    const size_t before = text.size();
-    put(static_cast<uint8_t>(rule.kind));
-    for (const AtomId head : rule.heads) put(place_of_[head]);
-    put(uint64_t{1} << 59);
-    if (!put_body(rule.body)) text.resize(before);
+// Writes behind what is there; what cannot hold is taken back.
+class Units::KeyWriter {
+ public:
+  KeyWriter(const Units& units, uint32_t unit, const Holds& holds, std::vector<uint64_t>& key)
+      : units_(units), program_(units.program_), unit_(unit), holds_(holds), key_(key) {}
+
+  void run() {
+    put(units_.atoms(unit_).size());
+    for (const uint32_t r : units_.rules(unit_)) put_rule(program_.rules[r]);
+    for (const uint32_t b : units_.bounds(unit_)) put_bound(program_.bounds[b]);
   }
-  for (const uint32_t b : bounds(unit)) {
-    const GroundBound& bound = program_.bounds[b];
-    const size_t before = text.size();
+
+ private:
+  void put(uint64_t number) { key_.push_back(number); }
+
+  void put_rule(const GroundRule& rule) {
+    const size_t before = key_.size();
+    put(static_cast<uint8_t>(rule.kind));
+    for (const AtomId head : rule.heads) put(units_.place_of_[head]);
+    put(uint64_t{1} << 59);
+    if (!put_body(rule.body)) key_.resize(before);
+  }
+
+  void put_bound(const GroundBound& bound) {
+    const size_t before = key_.size();
     put(uint64_t{1} << 60);
     put(static_cast<uint64_t>(bound.lower));
     put(static_cast<uint64_t>(bound.upper));
-    if (!put_body(bound.body)) {
-      text.resize(before);
-      continue;
-    }
+    if (!put_body(bound.body)) return key_.resize(before);
     std::map<AtomId, uint64_t> numbers;  // only tell elements apart
     for (const auto& element : bound.elements) {
-      const size_t before_element = text.size();
+      const size_t before_element = key_.size();
       put(uint64_t{1} << 61 | numbers.emplace(element.atom, numbers.size()).first->second);
-      if (!put_body(element.condition)) text.resize(before_element);
+      if (!put_body(element.condition)) key_.resize(before_element);
     }
   }
-  return text;
+
+  bool put_body(GroundBody body) {
+    const size_t before = key_.size();
+    const bool may_hold = units_.for_each_left(
+        unit_, body, holds_, [&](const GroundLiteral& literal) { put_literal(literal); });
+    put(uint64_t{1} << 58);
+    if (!may_hold) key_.resize(before);
+    return may_hold;
+  }
+
+  void put_literal(const GroundLiteral& literal) {
+    const uint64_t tag = uint64_t{static_cast<uint8_t>(literal.kind)} << 48 |
+                         uint64_t{static_cast<uint8_t>(literal.modal)} << 40;
+    if (literal.kind != GroundKind::Aggregate) return put(tag | units_.place_of_[literal.index]);
+    const GroundAggregate& aggregate = program_.aggregates[literal.index];
+    put(tag | uint64_t{aggregate.input->nonempty});
+    put(aggregate.input->folds.size());
+    for (const oracle::Fold& fold : aggregate.input->folds) {
+      put(static_cast<uint8_t>(fold.kind));
+      put(static_cast<uint8_t>(fold.result.kind));
+    }
+    for (const lang::Value& value : aggregate.result) put_value(value);
+    for (const auto& element : aggregate.input->elements) {
+      const size_t before = key_.size();
+      put(uint64_t{1} << 56);
+      for (const lang::Value& value : element.values) put_value(value);
+      if (!put_body(element.condition)) key_.resize(before);
+    }
+    put(uint64_t{1} << 57);
+  }
+
+  void put_value(const lang::Value& value) {
+    put(static_cast<uint8_t>(value.kind));
+    put(value.bits);
+  }
+
+  const Units& units_;
+  const GroundProgram& program_;
+  const uint32_t unit_;
+  const Holds& holds_;
+  std::vector<uint64_t>& key_;
+};
+
+void Units::put_key(uint32_t unit, const Holds& holds, std::vector<uint64_t>& key) const {
+  KeyWriter(*this, unit, holds, key).run();
 }
 
 }  // namespace xlog::epistemic

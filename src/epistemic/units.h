@@ -7,7 +7,6 @@
 
 #include <functional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "oracle/ground.h"
@@ -35,10 +34,13 @@ class Units {
   uint32_t cluster_of(uint32_t unit) const { return cluster_of_[unit]; }
   uint32_t place_in_cluster(uint32_t unit) const { return place_in_cluster_[unit]; }
 
+  // Which unit asks which other one: pairs of their numbers, in increasing order.
+  std::vector<std::pair<uint32_t, uint32_t>> asking_and_asked() const;
+
   // The unit as a program over its own atoms, with questions to other units answered by `holds`.
-  // `key` is the same text for units that are the same but for their atoms' numbers.
+  // `put_key` appends the same numbers for units that are the same but for their atoms' numbers.
   using Holds = std::function<bool(const oracle::GroundLiteral&)>;
-  std::string key(uint32_t unit, const Holds& holds) const;
+  void put_key(uint32_t unit, const Holds& holds, std::vector<uint64_t>& key) const;
   oracle::GroundProgram program(uint32_t unit, const Holds& holds) const;
 
  private:
@@ -50,6 +52,8 @@ class Units {
     }
     static Lists by(const std::vector<uint32_t>& list_of, uint32_t lists);
   };
+
+  class KeyWriter;
 
   void find_groups();
   void find_units();

@@ -1,8 +1,9 @@
 #include "epistemic/world_views.h"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
+#include <span>
+#include <utility>
 
 #include "base/check.h"
 #include "epistemic/solve_unit.h"
@@ -13,12 +14,13 @@ namespace xlog::epistemic {
 using oracle::AtomId;
 using oracle::GroundLiteral;
 
-WorldViews::WorldViews(const oracle::GroundProgram& program, Units units, oracle::Context& context,
-                       SearchCounts& counts)
-    : program_(program),
-      context_(context),
+WorldViews::WorldViews(Units units, oracle::Context& context, SearchCounts& counts,
+                       const Batching& batching)
+    : context_(context),
       counts_(counts),
       units_(std::move(units)),
+      batching_(batching),
+      presolve_(units_, solved_, context.options.enough_views, context, counts),
       decisions_(units_.size(), nullptr),
       cluster_views_(units_.clusters()) {
   counts_.clusters = units_.clusters();
@@ -26,6 +28,7 @@ WorldViews::WorldViews(const oracle::GroundProgram& program, Units units, oracle
 
 void WorldViews::solve() {
   const uint64_t enough = context_.options.enough_views;
+  presolve_.run(batching_);
   for (uint32_t c = 0; c < units_.clusters(); ++c) {
     // Views of a unit may have none above them, so that more of them are needed.
     for (uint64_t most = enough; !solve_cluster(c, most); most *= 2) {
@@ -38,47 +41,58 @@ void WorldViews::solve() {
 
 // Unit by unit, each once for every combination of the views below it that differs in what it asks.
 bool WorldViews::solve_cluster(uint32_t cluster, uint64_t most) {
-  using Combination = std::vector<const View*>;  // a view for each unit so far
   bool all = true;
-  std::vector<Combination> combinations(1);
+  size_t width = 0;  // units so far; a combination has a view for each of them
+  size_t count = 1;
+  combinations_.clear();
   for (const uint32_t unit : units_.units_of(cluster)) {
-    std::vector<Combination> extended;
-    for (Combination& below : combinations) {
+    extended_.clear();
+    for (size_t c = 0; c < count; ++c) {
       context_.tick();
-      const Units::Holds holds = [&](const GroundLiteral& literal) {
+      const std::span<const View* const> below = std::span(combinations_).subspan(c * width, width);
+      const Units::Holds answered = [&](const GroundLiteral& literal) {
         const View& view = *below[units_.place_in_cluster(units_.unit_of(literal.index))];
         return holds_by(literal.modal, view.status[units_.place_of(literal.index)]);
       };
-      std::string key = units_.key(unit, holds);
-      key.append(reinterpret_cast<const char*>(&most), sizeof(most));
-      auto found = solved_.find(key);
-      if (found == solved_.end()) {
-        const SearchCounts before = counts_;
-        Solution solution = solve_unit(units_.program(unit, holds), most, context_, counts_);
-        Decision decision{std::move(solution), unit, counts_ - before};
-        found = solved_.emplace(std::move(key), std::move(decision)).first;
-      } else {
-        ++counts_.reused;
-      }
-      const Decision& decision = found->second;
-      if (decisions_[unit] == nullptr) decisions_[unit] = &decision;
-      all &= decision.solution.all_found;
-      const std::vector<View>& views = decision.solution.views;
-      if (views.size() > 1) context_.count_candidate();
-      for (size_t v = 0; v < views.size(); ++v) {
-        extended.push_back(v + 1 < views.size() ? below : std::move(below));
-        extended.back().push_back(&views[v]);
+      const Solution& found = solution(unit, answered, most);
+      all &= found.all_found;
+      if (found.views.size() > 1) context_.count_candidate();
+      for (const View& view : found.views) {
+        extended_.insert(extended_.end(), below.begin(), below.end());
+        extended_.push_back(&view);
       }
     }
-    combinations = std::move(extended);
-    if (combinations.empty()) return all;
+    std::swap(combinations_, extended_);
+    count = combinations_.size() / ++width;
+    if (count == 0) return all;
   }
-  if (!all && combinations.size() < context_.options.enough_views) return false;
+  if (!all && count < context_.options.enough_views) return false;
   all_found_ &= all;
-  for (const Combination& made : combinations) {
-    std::ranges::copy(made, std::back_inserter(cluster_views_[cluster]));
-  }
+  cluster_views_[cluster] = combinations_;
   return true;
+}
+
+const Solution& WorldViews::solution(uint32_t unit, const Units::Holds& answered, uint64_t most) {
+  const bool is_first = most == context_.options.enough_views;
+  SolvedUnits::Entry* entry = is_first ? presolve_.only_solution(unit) : nullptr;
+  if (entry == nullptr) {
+    key_.clear();
+    units_.put_key(unit, answered, key_);
+    key_.push_back(most);
+    entry = &solved_.entry(key_);
+  }
+  if (!entry->solved) {
+    const SearchCounts before = counts_;
+    entry->solution = solve_unit(units_.program(unit, answered), most, context_, counts_);
+    entry->counts = counts_ - before;
+    entry->solved = true;
+  } else if (entry->used) {
+    ++counts_.reused;
+  }
+  if (!entry->used) entry->unit = unit;
+  entry->used = true;
+  if (decisions_[unit] == nullptr) decisions_[unit] = entry;
+  return entry->solution;
 }
 
 mpz_class WorldViews::count() const {

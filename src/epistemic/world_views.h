@@ -4,10 +4,10 @@
 
 #include <gmpxx.h>
 
-#include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "epistemic/presolve.h"
+#include "epistemic/solved_units.h"
 #include "epistemic/units.h"
 #include "epistemic/views.h"
 #include "oracle/context.h"
@@ -16,9 +16,9 @@ namespace xlog::epistemic {
 
 class WorldViews {
  public:
-  // Of a program without decided atoms (oracle::residual).
-  WorldViews(const oracle::GroundProgram& program, Units units, oracle::Context& context,
-             SearchCounts& counts);
+  // Of the units of a program without decided atoms (oracle::residual).
+  WorldViews(Units units, oracle::Context& context, SearchCounts& counts,
+             const Batching& batching = {});
 
   // Once, before anything is asked. Where a limit ends it, clusters before are solved.
   void solve();
@@ -40,11 +40,7 @@ class WorldViews {
 
   // How a unit was decided, where the answers from below are those of the cluster's first view:
   // units that look the same share it.
-  struct Decision {
-    Solution solution;
-    uint32_t unit = 0;    // the first of them
-    SearchCounts counts;  // what was done for it
-  };
+  using Decision = SolvedUnits::Entry;
   const Decision* decision_of(uint32_t unit) const { return decisions_[unit]; }
 
   mpz_class count() const;
@@ -68,13 +64,17 @@ class WorldViews {
  private:
   // False where units have more views than `most` and the cluster is short of views without them.
   bool solve_cluster(uint32_t cluster, uint64_t most);
+  const Solution& solution(uint32_t unit, const Units::Holds& answered, uint64_t most);
   const View& view_of(uint32_t unit, const Choice& choice) const;
 
-  const oracle::GroundProgram& program_;
   oracle::Context& context_;
   SearchCounts& counts_;
   Units units_;
-  std::unordered_map<std::string, Decision> solved_;  // by key and the most views that were wanted
+  SolvedUnits solved_;  // by key and the most views that were wanted
+  Batching batching_;
+  Presolve presolve_;
+  std::vector<uint64_t> key_;                         // of one unit at a time
+  std::vector<const View*> combinations_, extended_;  // of one cluster at a time
   std::vector<const Decision*> decisions_;            // by unit
   uint32_t solved_clusters_ = 0;
   // By cluster: its views one after another, each with a view for each unit.

@@ -88,7 +88,7 @@ std::vector<std::string> by_splitting(const GroundProgram& program, Fixture& f) 
   const GroundProgram open = oracle::residual(program, bounds, f.session.names);
   std::vector<std::string> texts;
   if (oracle::contradiction(open, f.session.names)) return texts;
-  WorldViews views(open, Units(open), f.context, f.counts);
+  WorldViews views(Units(open), f.context, f.counts);
   views.solve();
   if (views.count() == 0) return texts;
   WorldViews::Choice choice = views.first();

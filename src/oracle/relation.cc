@@ -9,6 +9,8 @@ namespace xlog::oracle {
 namespace {
 
 constexpr uint32_t kEmpty = UINT32_MAX;
+constexpr uint64_t kSlotsForRow = 16;  // where slots are direct
+constexpr uint64_t kFewSlots = 64;
 
 // At most two of three slots are taken.
 bool is_full(size_t taken, size_t slots) { return taken * 3 >= slots * 2; }
@@ -36,8 +38,9 @@ uint64_t Relation::bytes() const {
   return bytes;
 }
 
-// Where the tuple is, or would be put.
+// Where the tuple is, or would be put: there must be room for it.
 size_t Relation::slot_of(std::span<const Value> tuple) const {
+  if (is_direct_) return tuple[0].bits;
   const size_t mask = slots_.size() - 1;
   size_t slot = hash_values(tuple) & mask;
   while (slots_[slot] != kEmpty && !std::ranges::equal(row(slots_[slot]), tuple)) {
@@ -46,15 +49,37 @@ size_t Relation::slot_of(std::span<const Value> tuple) const {
   return slot;
 }
 
+// Makes slots for so many rows, those that are there and the one that comes next, if any.
+void Relation::choose_slots(size_t rows, const Value* next) const {
+  const uint64_t most = kSlotsForRow * rows + kFewSlots;
+  is_direct_ = arity_ == 1 && rows > 0;
+  uint64_t largest = 0;
+  if (is_direct_) {
+    direct_kind_ = next != nullptr ? next->kind : values_[0].kind;
+    const auto take = [&](const Value& value) {
+      is_direct_ &= value.kind == direct_kind_ && value.bits < most;
+      largest = std::max(largest, value.bits);
+    };
+    if (next != nullptr) take(*next);
+    for (size_t r = 0; is_direct_ && r < count_; ++r) take(values_[r]);
+  }
+  const size_t slots = std::max<size_t>(8, 2 * rows);
+  slots_.assign(std::bit_ceil(is_direct_ ? std::max<size_t>(slots, largest + 1) : slots), kEmpty);
+  covered_ = 0;
+}
+
 // Puts all rows into slots that have room for so many.
-void Relation::cover(size_t rows) const {
-  if (is_full(rows, slots_.size())) {
-    slots_.assign(std::bit_ceil(std::max<size_t>(8, 2 * rows)), kEmpty);
-    covered_ = 0;
+void Relation::cover(size_t rows, const Value* next) const {
+  if (is_direct_ && !slots_.empty()) {
+    bool fits = next == nullptr || has_direct_slot(*next);
+    for (size_t r = covered_; fits && r < count_; ++r) fits = has_direct_slot(values_[r]);
+    if (!fits) choose_slots(rows, next);
+  } else if (is_full(rows, slots_.size())) {
+    choose_slots(rows, next);
   }
   const size_t mask = slots_.size() - 1;
   for (; covered_ < count_; ++covered_) {
-    size_t slot = hash_values(row(covered_)) & mask;
+    size_t slot = is_direct_ ? values_[covered_].bits : hash_values(row(covered_)) & mask;
     while (slots_[slot] != kEmpty) slot = (slot + 1) & mask;
     slots_[slot] = static_cast<uint32_t>(covered_);
   }
@@ -62,7 +87,7 @@ void Relation::cover(size_t rows) const {
 
 bool Relation::insert(std::span<const Value> tuple) {
   arity_ = tuple.size();
-  cover(count_ + 1);
+  cover(count_ + 1, tuple.data());
   uint32_t& slot = slots_[slot_of(tuple)];
   if (slot != kEmpty) return false;
   slot = static_cast<uint32_t>(count_);
@@ -78,7 +103,8 @@ void Relation::append(std::span<const Value> tuple) {
 }
 
 void Relation::will_insert(std::span<const Value> tuple) const {
-  if (!slots_.empty()) __builtin_prefetch(&slots_[hash_values(tuple) & (slots_.size() - 1)]);
+  if (slots_.empty() || is_direct_) return;
+  __builtin_prefetch(&slots_[hash_values(tuple) & (slots_.size() - 1)]);
 }
 
 std::optional<size_t> Relation::find(std::span<const Value> tuple) const {
@@ -90,7 +116,8 @@ std::optional<size_t> Relation::find(std::span<const Value> tuple) const {
     return r;
   }
   if (count_ == 0) return std::nullopt;
-  cover(count_);
+  cover(count_, nullptr);
+  if (is_direct_ && !has_direct_slot(tuple[0])) return std::nullopt;
   const uint32_t found = slots_[slot_of(tuple)];
   if (found == kEmpty) return std::nullopt;
   next_found_ = size_t{found} + 1;

@@ -64,13 +64,21 @@ class Relation {
 
  private:
   size_t slot_of(std::span<const Value> tuple) const;
-  void cover(size_t rows) const;
+  void cover(size_t rows, const Value* next) const;
+  void choose_slots(size_t rows, const Value* next) const;
+  bool has_direct_slot(const Value& value) const {
+    return value.kind == direct_kind_ && value.bits < slots_.size();
+  }
 
   size_t arity_ = 0;  // known from the first row on
   size_t count_ = 0;
   Column<Value> values_;
-  // Rows, as in an index; built when a tuple is first looked for.
+  // Rows, as in an index; built when a tuple is first looked for. Single values of one kind, whose
+  // numbers are not much larger than there are rows, have the slot of their number: neighbours in
+  // memory are then neighbours in what is looked for.
   mutable std::vector<uint32_t> slots_;
+  mutable bool is_direct_ = false;
+  mutable lang::TypeKind direct_kind_{};
   mutable size_t covered_ = 0;  // rows in the slots
   // Tuples are often looked for in the order of the rows: behind the one that was found last.
   mutable size_t next_found_ = 0;

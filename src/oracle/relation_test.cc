@@ -61,6 +61,42 @@ TEST(Relation, HoldsEachRowOnceAndFindsItByAllAndBySomeColumns) {
   }
 }
 
+// Dense numbers, numbers far apart, other kinds between them, and rows that come unchecked.
+TEST(Relation, HoldsSingleValuesOfAllSorts) {
+  for (uint32_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    const uint32_t range = 1u << (4 + random() % 12);
+    const uint32_t strangers = seed % 4 == 0 ? 50 : 0;  // of 1000
+    const auto value = [&] {
+      if (random() % 1000 < strangers) return Value::i64(-1 - static_cast<int64_t>(random() % 9));
+      return random() % 400 == 0 && seed % 2 == 0 ? Value::u32(random())
+                                                  : Value::u32(random() % range);
+    };
+    Relation relation;
+    std::vector<Value> rows;
+    for (uint32_t step = 0; step < 1500; ++step) {
+      const Tuple t = {seed % 3 == 0 ? Value::u32(step) : value()};
+      const auto known = std::ranges::find(rows, t[0]);
+      const bool is_new = known == rows.end();
+      if (is_new && random() % 8 == 0) {
+        relation.append(t);
+      } else {
+        ASSERT_EQ(relation.insert(t), is_new);
+      }
+      if (is_new) rows.push_back(t[0]);
+      const Tuple wanted = {value()};
+      const auto at = std::ranges::find(rows, wanted[0]);
+      const std::optional<size_t> row = relation.find(wanted);
+      ASSERT_EQ(row.has_value(), at != rows.end());
+      if (row) {
+        ASSERT_EQ(rows[*row], wanted[0]);
+      }
+    }
+    ASSERT_EQ(relation.size(), rows.size());
+  }
+}
+
 TEST(Relation, WithoutColumnsHasOneRow) {
   Relation relation;
   EXPECT_EQ(relation.find({}), std::nullopt);
