@@ -47,11 +47,6 @@ class RowOrder {
 
 bool same_row(Row a, Row b) { return std::ranges::equal(a, b); }
 
-Error weight_overflow(const std::string& fact) {
-  return {fmt::format("the weight of `{}` would leave 64 bits", fact),
-          "retract it as often as it was inserted"};
-}
-
 // Rows by canonical order.
 std::vector<size_t> sorted_rows(const FactChanges& changes, const lang::Predicate& predicate,
                                 const lang::Names& names) {
@@ -76,6 +71,26 @@ std::string fact_text(PredId pred, Row row, const lang::Program& program,
     text += (i == 0 ? "(" : ", ") + lang::to_source(row[i], names);
   }
   return row.empty() ? text : text + ")";
+}
+
+Error weight_overflow(const std::string& fact) {
+  return {fmt::format("the weight of `{}` would leave 64 bits", fact),
+          "retract it as often as it was inserted"};
+}
+
+Error cannot_retract(PredId pred, Row row, int64_t weight, int64_t change,
+                     const lang::Program& program, const lang::Names& names) {
+  const std::string fact = fact_text(pred, row, program, names);
+  if (weight > 0) {
+    return Error{fmt::format("`{}` is there {} and cannot be retracted {} times", fact,
+                             weight == 1 ? "once" : fmt::format("{} times", weight), -change),
+                 ""};
+  }
+  const bool derived = !program[pred].rules.empty();
+  return Error{fmt::format("`{}` is not there, so it cannot be retracted", fact),
+               derived ? "only stated facts can be retracted; if rules derive it, retract what "
+                         "they derive it from"
+                       : ""};
 }
 
 Result<std::vector<FactChanges>> net_changes(std::span<const FactChanges> batch,
@@ -153,17 +168,7 @@ Status FactSet::apply(std::span<const FactChanges> batch) {
       return weight_overflow(fact_text(pred, row, program_, names_));
     }
     if (sum >= 0) return Done{};
-    const std::string fact = fact_text(pred, row, program_, names_);
-    if (weight > 0) {
-      return Error{fmt::format("`{}` is there {} and cannot be retracted {} times", fact,
-                               weight == 1 ? "once" : fmt::format("{} times", weight), -change),
-                   ""};
-    }
-    const bool derived = !program_[pred].rules.empty();
-    return Error{fmt::format("`{}` is not there, so it cannot be retracted", fact),
-                 derived ? "only stated facts can be retracted; if rules derive it, retract what "
-                           "they derive it from"
-                         : ""};
+    return cannot_retract(pred, row, weight, change, program_, names_);
   });
   if (!possible.ok()) return possible;
   return each_row([&](PredId pred, const auto& row, int64_t change) -> Status {

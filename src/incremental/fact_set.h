@@ -22,6 +22,11 @@ namespace xlog::incremental {
 std::string fact_text(lang::PredId pred, std::span<const lang::Value> row,
                       const lang::Program& program, const lang::Names& names);
 
+// That a fact is there `weight` times, too few for a change of its weight.
+Error cannot_retract(lang::PredId pred, std::span<const lang::Value> row, int64_t weight,
+                     int64_t change, const lang::Program& program, const lang::Names& names);
+Error weight_overflow(const std::string& fact);
+
 // Each row once with the sum of its weights, rows of weight 0 left out, in canonical order; the
 // predicates in the order of their numbers, those without rows left out.
 Result<std::vector<FactChanges>> net_changes(std::span<const FactChanges> batch,

@@ -1,20 +1,15 @@
 #include "incremental/row_changes.h"
 
-#include <compare>
-
 namespace xlog::incremental {
-namespace {
 
-std::strong_ordering compare_rows(const logic::Row& a, const logic::Row& b,
+std::strong_ordering compare_rows(std::span<const lang::Value> a, std::span<const lang::Value> b,
                                   const lang::Names& names) {
-  for (size_t i = 0; i < a.values.size(); ++i) {
-    const auto order = lang::compare(a.values[i], b.values[i], names);
+  for (size_t i = 0; i < a.size(); ++i) {
+    const auto order = lang::compare(a[i], b[i], names);
     if (order != std::strong_ordering::equal) return order;
   }
   return std::strong_ordering::equal;
 }
-
-}  // namespace
 
 const logic::QueryAnswer& first_rows(const logic::Answer& answer, uint32_t query) {
   static const logic::QueryAnswer nothing;
@@ -35,7 +30,7 @@ std::vector<RowChange> row_changes(const logic::QueryAnswer& before,
     } else if (a == after.rows.size()) {
       order = std::strong_ordering::less;
     } else {
-      order = compare_rows(before.rows[b], after.rows[a], names);
+      order = compare_rows(before.rows[b].values, after.rows[a].values, names);
     }
     if (order < 0) {
       changes.push_back({before.rows[b].values, before.rows[b].status, std::nullopt});

@@ -8,6 +8,7 @@
 
 #include "incremental/fact_set.h"
 #include "incremental/fresh.h"
+#include "incremental/incremental.h"
 #include "incremental/row_changes.h"
 #include "io/survey.h"
 #include "io/write.h"
@@ -136,12 +137,14 @@ bool Session::start() {
     if (!facts.ok()) return fail(facts.error());
     for (lang::Predicate& predicate : program.predicates) predicate.facts.reset();
     maintained_ = make_maintained(std::move(program));
+    if (!maintained_) return false;
     if (Status status = maintained_->apply(*facts); !status.ok()) return fail(status.error());
   } else {
     if (!io::load_inputs(options_.inputs, program, language_, options_.answer.memory_limit)) {
       return false;
     }
     maintained_ = make_maintained(std::move(program));
+    if (!maintained_) return false;
   }
   if (!state_) return true;
   const Status status =
@@ -184,6 +187,7 @@ bool Session::start_from_state(lang::Program& program) {
   restored->facts.write_tables(program, language_.names);
   const std::vector<FactChanges> repeated = restored->facts.repeated();
   maintained_ = make_maintained(std::move(program));
+  if (!maintained_) return false;
   if (!repeated.empty()) {
     if (Status status = maintained_->apply(repeated); !status.ok()) return fail(status.error());
   }
@@ -198,7 +202,8 @@ bool Session::start_from_state(lang::Program& program) {
 
 // The one place that decides who follows the facts.
 std::unique_ptr<Maintained> Session::make_maintained(lang::Program program) {
-  return make_fresh(std::move(program));
+  if (options_.recompute) return make_fresh(std::move(program));
+  return incremental::keep_current(std::move(program), language_, options_.answer, device_.get());
 }
 
 std::unique_ptr<Maintained> Session::make_fresh(lang::Program program) {

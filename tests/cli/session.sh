@@ -240,20 +240,20 @@ session 'log.' --state full
 expect_exit 0
 expect_out "$kept"
 
-# A session that is ended while it evaluates leaves the folder as it was.
-printf 'n(1..1000). p(A, B, C) :- n(A), n(B), n(C). q(X) :- p(X, Y, Z), e(X). pred e(u32). ?- q(X).\n' >huge.xlog
-printf '+e(1). commit.\nanswer.\n' | "$xlog" session huge.xlog --state ended --device interp --memory 8G >out 2>err &
+# A session that is ended in the middle of a commit leaves the folder as it was.
+printf 'n(1..1000). p(A, B, C) :- e(X), n(A), n(B), n(C). q(X) :- p(X, Y, Z), e(X). pred e(u32). ?- q(X).\n' >huge.xlog
+printf '+e(1). commit.\n' | "$xlog" session huge.xlog --state ended --device interp --memory 8G >out 2>err &
 pid=$!
 i=0
-until grep -q 'commit 1' out 2>/dev/null || [ $i -ge 1000 ]; do
+until [ -s ended/log ] || [ $i -ge 1000 ]; do
   i=$((i + 1))
   sleep 0.01
 done
-sleep 0.1
+sleep 0.3
 kill -TERM $pid
 wait $pid 2>/dev/null
 echo 'log.' | "$xlog" session huge.xlog --state ended >out 2>err || fail "after the end: $(cat err)"
-expect_exactly 'commit 1: 1 fact inserted'
+expect_exactly 'no commits yet'
 
 # A terminal has a prompt and says how long a commit took.
 if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </dev/null; then

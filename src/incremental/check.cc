@@ -1,0 +1,135 @@
+// Everything that is counted, counted again from the rows that are there. For tests.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+#include "incremental/kept.h"
+
+namespace xlog::incremental {
+
+class Recheck {
+ public:
+  explicit Recheck(Kept& kept) : kept_(kept) {}
+
+  std::string run() {
+    const logic::AnswerOptions options;
+    Allowance allowance(options, UINT64_MAX, INFINITY);
+    kept_.runner_.begin(allowance);
+    for (Kept::Part& part : kept_.parts_) {
+      if (part.kind == KeptKind::Recomputed) continue;
+      std::vector<KeptRule> rules = part.rules;
+      rules.insert(rules.end(), part.after_rules.begin(), part.after_rules.end());
+      for (const KeptRule& rule : rules) count(rule, part);
+      for (const lang::PredId pred : part.predicates) count_facts(pred.index);
+    }
+    for (Kept::Part& part : kept_.parts_) {
+      if (part.kind == KeptKind::Recomputed) continue;
+      for (const lang::PredId pred : part.predicates) {
+        compare(pred.index, part.kind == KeptKind::Supported);
+      }
+      for (const KeptRule& rule : part.rules) {
+        const bool summed =
+            rule.target == RuleTarget::Bag && kept_.groups_.at(rule.table).is_linear();
+        if (rule.target != RuleTarget::Rows && !summed) compare(rule.table, false);
+      }
+      for (const KeptRule& rule : part.after_rules) compare(rule.table, false);
+    }
+    return wrong_;
+  }
+
+ private:
+  struct Counts {
+    int64_t weight = 0, support = 0;
+  };
+  using Key = std::vector<uint64_t>;
+
+  void count(const KeptRule& rule, const Kept::Part& part) {
+    const uint32_t component = part.kind == KeptKind::Supported
+                                   ? kept_.program_.analysis.component_of[part.predicates[0].index]
+                                   : UINT32_MAX;
+    Version version = make_whole_version(rule, kept_.program_, component, kept_.cells_);
+    for (Step& step : version.steps) {
+      if (step.kind == StepKind::Probe) {
+        step.index = kept_.tables_[step.table].index(step.columns);
+      }
+    }
+    Emitted emitted;
+    kept_.runner_.run_all(version, {kNew, kNew, kNew, kNew}, emitted);
+    Table& table = kept_.tables_[rule.table];
+    const bool bag = rule.target == RuleTarget::Bag;
+    for (size_t i = 0; i < emitted.count; ++i) {
+      const Key key(emitted.cells.begin() + static_cast<ptrdiff_t>(i * table.arity()),
+                    emitted.cells.begin() + static_cast<ptrdiff_t>((i + 1) * table.arity()));
+      Counts& counts = counts_[rule.table][key];
+      ++counts.weight;
+      if (bag || !table.supported()) continue;
+      const uint32_t row = table.find(key.data());
+      if (row != kNoRow && emitted.newest[i] < table.stamp(row)) ++counts.support;
+    }
+    if (!bag) return;
+    // The head of each group is one derivation.
+    const Groups& kept_groups = kept_.groups_.at(rule.table);
+    std::map<Key, int64_t> solutions;
+    for (const auto& [key, counts] : counts_[rule.table]) {
+      solutions[Key(key.begin(), key.begin() + kept_groups.key_columns())] += counts.weight;
+    }
+    const uint32_t head = kept_.program_.program.rules[rule.rule].head[0].pred.index;
+    kept_groups.for_each_head([&](const uint64_t* cells) {
+      ++counts_[head][Key(cells, cells + kept_.tables_[head].arity())].weight;
+    });
+    for (const auto& [key, count] : solutions) {
+      const uint32_t group = kept_groups.table().find(key.data());
+      if (group == kNoRow || kept_groups.table().weight(group) != count) {
+        wrong_ +=
+            fmt::format("a group of table {} has other than {} solutions\n", rule.table, count);
+      }
+    }
+  }
+
+  void count_facts(uint32_t p) {
+    const uint32_t t = kept_.fact_tables_[p];
+    if (t == p) return;
+    const Table& facts = kept_.tables_[t];
+    for (uint32_t r = 0; r < facts.end(); ++r) {
+      if (!facts.is_used(r)) continue;
+      Counts& counts = counts_[p][Key(facts.row(r), facts.row(r) + facts.arity())];
+      ++counts.weight;
+      ++counts.support;
+    }
+  }
+
+  void compare(uint32_t t, bool supported) {
+    const Table& table = kept_.tables_[t];
+    std::map<Key, Counts>& wanted = counts_[t];
+    size_t rows = 0;
+    for (uint32_t r = 0; r < table.end(); ++r) {
+      if (!table.is_used(r)) continue;
+      ++rows;
+      const Counts& counts = wanted[Key(table.row(r), table.row(r) + table.arity())];
+      const auto support = supported ? static_cast<int64_t>(kept_.tables_[t].support(r)) : 0;
+      if (table.weight(r) != counts.weight) {
+        wrong_ += fmt::format("row {} of table {} has weight {}, not {}\n", r, t, table.weight(r),
+                              counts.weight);
+      }
+      if (supported && (support != counts.support || support == 0)) {
+        wrong_ += fmt::format("row {} of table {} has support {}, not {}\n", r, t, support,
+                              counts.support);
+      }
+      if ((table.flags(r) & ~kUsed) != (kOld | kNew)) {
+        wrong_ += fmt::format("row {} of table {} has flags {}\n", r, t, table.flags(r));
+      }
+    }
+    if (rows != wanted.size() || rows != table.new_rows() || rows != table.old_rows()) {
+      wrong_ += fmt::format("table {} has {} rows, not {}\n", t, rows, wanted.size());
+    }
+  }
+
+  Kept& kept_;
+  std::map<uint32_t, std::map<Key, Counts>> counts_;  // by table
+  std::string wrong_;
+};
+
+std::string Kept::check() { return Recheck(*this).run(); }
+
+}  // namespace xlog::incremental

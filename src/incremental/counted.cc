@@ -1,0 +1,166 @@
+// Counting: the weight of a row is the number of rule instances that derive it, and a change of
+// what a rule reads changes the weights by the instances that come and go. An instance with several
+// changed rows is met once, at the last of them in the order of the body: literals before it see
+// the rows that there are, those after it the rows that there were (Gupta, Mumick, Subrahmanian:
+// Maintaining views incrementally, 1993).
+#include "base/check.h"
+#include "incremental/kept.h"
+
+namespace xlog::incremental {
+
+namespace {
+
+constexpr size_t kMostEmitted = 4096;
+
+}  // namespace
+
+void Kept::update_counted(Part& part, bool building) {
+  count(part.versions, part.rules, building);
+  if (!status().ok()) return;
+  add_fact_events(part);
+  for (const KeptRule& rule : part.rules) {
+    if (rule.target != RuleTarget::Bag) continue;
+    Groups& groups = groups_.at(rule.table);
+    const uint32_t head = program_.program.rules[rule.rule].head[0].pred.index;
+    Table& table = tables_[head];
+    const auto find = [&](const uint64_t* cells) {
+      const uint32_t row = table.find(cells);
+      return row == kNoRow ? table.add(cells) : row;
+    };
+    groups.fold_touched(tables_[rule.table], cells_, session_.names,
+                        [&](const uint64_t* before, const uint64_t* after) {
+                          if (before != nullptr) add_weight(head, find(before), -1);
+                          if (after != nullptr) add_weight(head, find(after), 1);
+                        });
+    settle(rule.table);
+  }
+  for (const KeptRule& rule : part.rules) {
+    if (rule.target == RuleTarget::Violations) settle(rule.table);
+  }
+  for (const lang::PredId pred : part.predicates) settle(pred.index);
+}
+
+void Kept::count(std::vector<Version>& versions, const std::vector<KeptRule>& rules,
+                 bool building) {
+  const Sight sight{kNew, kOld};
+  for (Version& version : versions) {
+    const KeptRule& rule = rules[version.kept_rule];
+    if (!version.delta) {
+      if (!building) continue;
+      runner_.run_all(version, {kNew, kNew}, emitted_);
+      take_emitted(rule);
+      continue;
+    }
+    // The instances of a rule without plain atoms are then found all at once.
+    if (building && !version.has_rows) continue;
+    if (changed_[version.table].empty() || !can_match(version, sight)) continue;
+    ensure_indexes(version);
+    for (const uint32_t row : changed_[version.table]) {
+      const bool came = (tables_[version.table].flags(row) & kNew) != 0;
+      runner_.run(version, sight, row, came == version.negative ? -1 : 1, emitted_);
+      if (emitted_.count >= kMostEmitted) take_emitted(rule);
+      if (allowance_->stopped()) break;
+    }
+    take_emitted(rule);
+  }
+}
+
+void Kept::take_emitted(const KeptRule& rule) {
+  constexpr size_t kAhead = 8;
+  Table& table = tables_[rule.table];
+  Groups* groups = nullptr;
+  if (rule.target == RuleTarget::Bag) groups = &groups_.at(rule.table);
+  const uint64_t* cells = emitted_.cells.data();
+  const uint32_t arity = table.arity();
+  for (size_t i = 0; i < emitted_.count; ++i, cells += arity) {
+    const int64_t sign = emitted_.signs[i] > 0 ? 1 : -1;
+    if (groups != nullptr) {
+      groups->add(cells, sign, cells_, session_.names);
+      if (groups->is_linear()) continue;
+    }
+    if (i + 2 * kAhead < emitted_.count) {
+      table.prefetch_slot(cells + 2 * kAhead * arity);
+      table.prefetch_row(cells + kAhead * arity);
+    }
+    uint32_t row = table.find(cells);
+    if (row == kNoRow) row = table.add(cells);
+    add_weight(rule.table, row, sign);
+  }
+  emitted_.clear();
+}
+
+void Kept::touch(uint32_t t, uint32_t row) {
+  Table& table = tables_[t];
+  if ((table.flags(row) & kTouched) != 0) return;
+  table.set_flag(row, kTouched);
+  if ((table.flags(row) & kOld) != 0) table.set_flag(row, kWasThere);
+  touched_[t].push_back(row);
+}
+
+void Kept::add_weight(uint32_t t, uint32_t row, int64_t by) {
+  int64_t weight = tables_[t].weight(row);
+  if (__builtin_add_overflow(weight, by, &weight)) {
+    allowance_->fail({"a row has more derivations than 64 bits can count", "", ErrorKind::Limit});
+  }
+  tables_[t].set_weight(row, weight);
+  touch(t, row);
+}
+
+// A fact is one more derivation, however often it was stated.
+void Kept::add_fact_events(const Part& part) {
+  for (const lang::PredId pred : part.predicates) {
+    const Table& facts = tables_[fact_tables_[pred.index]];
+    Table& table = tables_[pred.index];
+    for (const uint32_t fact : fact_events_[pred.index]) {
+      uint32_t row = table.find(facts.row(fact));
+      if (row == kNoRow) row = table.add(facts.row(fact));
+      add_weight(pred.index, row, (facts.flags(fact) & kNew) != 0 ? 1 : -1);
+    }
+  }
+}
+
+// Rows whose weight has changed: which of them came and which went.
+void Kept::settle(uint32_t t) {
+  Table& table = tables_[t];
+  for (const uint32_t row : touched_[t]) {
+    const bool was = (table.flags(row) & kWasThere) != 0;
+    const bool is = table.weight(row) > 0;
+    XLOG_CHECK(table.weight(row) >= 0, "a row with fewer than no derivations");
+    table.clear_flag(row, kTouched | kWasThere);
+    table.set_state(row, static_cast<uint8_t>((was ? kOld : 0) | (is ? kNew : 0)));
+    if (!was && !is) {
+      table.remove(row);
+    } else if (was != is) {
+      changed_[t].push_back(row);
+    }
+  }
+  touched_[t].clear();
+  if (!changed_[t].empty()) changed_tables_.push_back(t);
+}
+
+// ---- before a version runs ----
+
+// Whether the tables of its plain atoms have rows to see.
+bool Kept::can_match(const Version& version, const Sight& sight) const {
+  for (const Step& step : version.steps) {
+    const bool reads =
+        step.kind == StepKind::Find || step.kind == StepKind::Probe || step.kind == StepKind::Scan;
+    if (!reads) continue;
+    const uint8_t mask = step.own ? (step.before ? sight.own_before : sight.own_after)
+                                  : (step.before ? sight.before : sight.after);
+    const Table& table = tables_[step.table];
+    if ((mask & kOld) != 0 && table.old_rows() == 0) return false;
+    if ((mask & kNew) != 0 && table.new_rows() == 0) return false;
+  }
+  return true;
+}
+
+void Kept::ensure_indexes(Version& version) {
+  if (version.index_epoch == index_epoch_) return;
+  version.index_epoch = index_epoch_;
+  for (Step& step : version.steps) {
+    if (step.kind == StepKind::Probe) step.index = tables_[step.table].index(step.columns);
+  }
+}
+
+}  // namespace xlog::incremental

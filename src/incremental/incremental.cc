@@ -1,0 +1,587 @@
+#include "incremental/incremental.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "base/check.h"
+#include "engine/evaluate.h"
+#include "epistemic/evaluate.h"
+#include "incremental/fact_set.h"
+#include "incremental/kept.h"
+#include "incremental/kept_program.h"
+#include "incremental/quiet.h"
+#include "incremental/row_changes.h"
+#include "incremental/split.h"
+#include "logic/components.h"
+#include "oracle/evaluate.h"
+#include "oracle/instantiate.h"
+#include "oracle/refuse.h"
+#include "oracle/report.h"
+
+namespace xlog::incremental {
+
+using lang::PredId;
+using logic::Answer;
+using logic::QueryAnswer;
+using logic::RowStatus;
+
+namespace {
+
+// A batch that changes more than this part of the facts is evaluated afresh, and so is one that
+// takes longer to work in than half of the last run: together they cost less than two runs.
+constexpr uint64_t kPartOfFacts = 10;
+constexpr uint64_t kFewFacts = 1'000;
+constexpr double kAlwaysWorkedIn = 0.02;  // seconds
+
+class Incremental final : public Inspectable {
+ public:
+  Incremental(lang::Program program, logic::Analysis analysis, lang::Session& session,
+              const logic::AnswerOptions& options, device::Device* device)
+      : source_(std::move(program)),
+        analysis_(std::move(analysis)),
+        session_(session),
+        options_(options),
+        device_(device),
+        kept_program_(make_kept_program(source_, analysis_, options_, session)),
+        split_(split_program(source_, analysis_, kept_program_, options_)),
+        kept_(kept_program_, session, options_, device) {
+    changes_.resize(source_.queries.size());
+  }
+
+  // The answer while no rows are kept. False when there is none; what was said tells why.
+  bool find_answer() {
+    if (answer_) return true;
+    Quiet quiet(session_);
+    answer_ = evaluate_afresh();
+    said_ = quiet.take();
+    return answer_.has_value();
+  }
+  const Diagnostics& said() const { return said_; }
+
+  // ---- Maintained ----
+
+  const lang::Program& program() const override { return source_; }
+  const Effort& effort() const override { return effort_; }
+
+  Status apply(std::span<const FactChanges> batch) override {
+    load_facts();
+    Result<NetChange> change = kept_.net_change(batch);
+    if (!change.ok()) return change.error();
+    const Effort effort_before = std::exchange(effort_, {});
+    Status done = work_in(*change);
+    if (!done.ok()) effort_ = effort_before;
+    return done;
+  }
+
+  std::optional<Answer> answer() override {
+    if (!kept_.built()) {
+      find_answer();
+      repeat(said_, session_);
+      return answer_;
+    }
+    if (!split_.asks_rest && (kept_.violations() > 0 || lists_worlds()))
+      return answer_by_reference();
+    Answer answer;
+    answer.mode = options_.mode;
+    answer.well_founded = options_.well_founded;
+    if (split_.asks_rest) {
+      answer = rest_;
+      repeat(rest_said_, session_);
+    } else if (options_.well_founded) {
+      answer.view_count = 0;
+      answer.well_founded_queries.resize(source_.queries.size());
+    } else {
+      answer.views.emplace_back().queries.resize(source_.queries.size());
+    }
+    if (!split_.rest_has_partial_arithmetic) {
+      oracle::report_valueless(kept_.valueless(true), kept_.valueless_span(), session_);
+    }
+    fill_kept_queries(answer);
+    return answer;
+  }
+
+  Result<std::vector<RowChange>> changes(uint32_t query) override {
+    XLOG_CHECK(query < source_.queries.size(), "a query of the program");
+    find_changes(query);
+    return *changes_[query];
+  }
+
+  FactChanges facts(PredId pred) const override {
+    load_facts();
+    FactChanges found;
+    found.pred = pred;
+    const Table& table = kept_.facts(pred);
+    std::vector<std::pair<std::vector<lang::Value>, int64_t>> rows;
+    for (uint32_t r = 0; r < table.end(); ++r) {
+      if (table.is_used(r)) rows.emplace_back(kept_.fact_values(pred, r), table.weight(r));
+    }
+    std::ranges::sort(rows, [&](const auto& a, const auto& b) {
+      return compare_rows(a.first, b.first, session_.names) < 0;
+    });
+    for (const auto& [values, weight] : rows) {
+      found.values.insert(found.values.end(), values.begin(), values.end());
+      found.weights.push_back(weight);
+    }
+    return found;
+  }
+
+  // ---- Inspectable ----
+
+  std::string check() override { return kept_.built() ? kept_.check() : ""; }
+  void set_way(Way way) override { way_ = way; }
+
+  std::vector<std::string> digest() const override {
+    std::vector<std::string> lines;
+    if (!kept_.built()) return lines;
+    for (uint32_t p = 0; p < kept_program_.program.predicates.size(); ++p) {
+      const lang::Predicate& predicate = kept_program_.program.predicates[p];
+      const Table& table = kept_.table(p);
+      for (uint32_t r = 0; r < table.end(); ++r) {
+        if (!table.is_used(r)) continue;
+        std::string line = lang::predicate_name(predicate, session_.names) + "(";
+        for (const lang::Value& value : kept_.values(PredId{p}, r)) {
+          line += lang::to_source(value, session_.names) + ",";
+        }
+        lines.push_back(fmt::format("{}) {}", line, table.weight(r)));
+      }
+    }
+    std::ranges::sort(lines);
+    return lines;
+  }
+
+ private:
+  bool lists_worlds() const { return options_.max_worlds > 0 && !options_.well_founded; }
+
+  // ---- facts ----
+
+  // The facts stay with the program until the first batch.
+  void load_facts() const {
+    if (facts_loaded_) return;
+    facts_loaded_ = true;
+    kept_.load_facts(source_);
+    for (lang::Predicate& predicate : source_.predicates) predicate.facts.reset();
+  }
+
+  // ---- batches ----
+
+  Status work_in(const NetChange& change) {
+    if (change.size() == 0) {
+      forget_changes();
+      for (auto& changes : changes_) changes.emplace();
+      return Done{};
+    }
+    const bool large = way_ == Way::Afresh || (way_ == Way::Choose && change.size() > kFewFacts &&
+                                               change.size() * kPartOfFacts > kept_.fact_rows());
+    if (!split_.fresh_reason.empty()) return start_afresh(change, split_.fresh_reason);
+    if (kept_.is_worn()) return start_afresh(change, "birth stamps start again");
+    if (large) return start_afresh(change, "the batch changes a large part of the facts");
+    if (!kept_.built() && !find_answer()) return said_error();
+    if (!kept_.built() && !is_worth_building()) {
+      return start_afresh(change, "what holds is not counted again yet after a large batch");
+    }
+    if (!kept_.built() && !build()) {
+      return start_afresh(change, "what holds could not be counted within the limits");
+    }
+    kept_.change_facts(change);
+    Allowance allowance = this->allowance();
+    if (Status done = kept_.update(allowance, effort_); !done.ok()) {
+      const bool choose = allowance.too_many() && way_ != Way::Fail;
+      return choose ? start_afresh_after_all(change) : give_up(change, done.error());
+    }
+    if (split_.asks_rest && touches_rest()) {
+      ++effort_.components;
+      ++effort_.recomputed;
+      effort_.reasons.push_back(rest_name());
+      Quiet quiet(session_);
+      std::optional<Answer> rest = evaluate_rest();
+      if (!rest) return give_up(change, quiet.error());
+      std::swap(rest_, *rest);
+      rest_said_ = quiet.take();
+      note_changes(*rest);
+    } else {
+      note_changes(rest_);
+    }
+    kept_.finish();
+    return Done{};
+  }
+
+  Allowance allowance() const {
+    constexpr uint64_t kFewInstances = 5;
+    const bool few = way_ == Way::HalfWay || way_ == Way::Fail;
+    const bool choose = way_ == Way::Choose;
+    return Allowance(options_, few ? kFewInstances : UINT64_MAX,
+                     choose ? std::max(kAlwaysWorkedIn, run_seconds_ / 2) : INFINITY);
+  }
+
+  // What holds is counted for the first change, and later, when runs since it was dropped have cost
+  // as much as counting did.
+  bool is_worth_building() const {
+    return way_ != Way::Choose || run_seconds_since_ >= build_seconds_;
+  }
+
+  // From a fresh answer to rows that can be kept.
+  bool build() {
+    for (uint32_t q = 0; q < changes_.size(); ++q) find_changes(q);
+    Allowance allowance(options_, UINT64_MAX, INFINITY);
+    const bool done = kept_.build(allowance).ok();
+    build_seconds_ = allowance.seconds();
+    run_seconds_since_ = 0;
+    if (!done) {
+      kept_.forget();
+      return false;
+    }
+    if (split_.asks_rest) {
+      rest_ = std::move(*answer_);
+      rest_said_ = std::move(said_);
+      if (!split_.rest_has_partial_arithmetic) drop_valueless(rest_said_);
+      const auto drop_kept = [&](std::vector<QueryAnswer>& queries) {
+        for (size_t q = 0; q < queries.size(); ++q) {
+          if (split_.query_kept[q]) queries[q] = {};
+        }
+      };
+      for (logic::WorldView& view : rest_.views) drop_kept(view.queries);
+      drop_kept(rest_.well_founded_queries);
+    }
+    had_no_view_ = has_no_view();
+    answer_.reset();
+    said_.clear();
+    return true;
+  }
+
+  Error said_error() const {
+    const std::deque<Diagnostic>& all = said_.all();
+    return all.empty() ? Error{"the program has no answer", ""}
+                       : Error{all.front().message, all.front().help_text, ErrorKind::Limit};
+  }
+
+  static void drop_valueless(Diagnostics& said) {
+    Diagnostics others;
+    for (const Diagnostic& diagnostic : said.all()) {
+      if (diagnostic.code == Code::DivisionByZero) continue;
+      others.report(diagnostic.code, diagnostic.span, diagnostic.message) = diagnostic;
+    }
+    said = std::move(others);
+  }
+
+  // Half-way: nothing has happened. The answer is found again when somebody asks.
+  Status give_up(const NetChange& change, const Error& error) {
+    kept_.forget();
+    kept_.restore_facts(change);
+    answer_.reset();
+    return error;
+  }
+
+  Status start_afresh_after_all(const NetChange& change) {
+    std::vector<QueryAnswer> before = rows_before();
+    kept_.forget();
+    return evaluate_changed(change, std::move(before),
+                            "the batch changes a large part of what holds");
+  }
+
+  Status start_afresh(const NetChange& change, const std::string& reason) {
+    if (!kept_.built() && !find_answer()) return said_error();
+    std::vector<QueryAnswer> before = rows_before();
+    if (kept_.built()) kept_.forget();
+    kept_.change_facts(change);
+    kept_.finish();
+    return evaluate_changed(change, std::move(before), reason);
+  }
+
+  Status evaluate_changed(const NetChange& change, std::vector<QueryAnswer> before,
+                          const std::string& reason) {
+    Quiet quiet(session_);
+    std::optional<Answer> fresh = evaluate_afresh();
+    if (!fresh) {
+      kept_.restore_facts(change);
+      return quiet.error();
+    }
+    answer_ = std::move(fresh);
+    said_ = quiet.take();
+    forget_changes();
+    before_ = std::move(before);
+    effort_.components = effort_.recomputed = analysis_.components.size();
+    effort_.reasons = {fmt::format("the whole program: {}", reason)};
+    return Done{};
+  }
+
+  void forget_changes() {
+    for (auto& changes : changes_) changes.reset();
+    before_.clear();
+  }
+
+  // Where before and after are both whole answers, they are compared when somebody asks.
+  void find_changes(uint32_t query) {
+    if (changes_[query]) return;
+    changes_[query].emplace();
+    if (!before_.empty())
+      changes_[query] = row_changes(before_[query], first_rows(*answer_, query), session_.names);
+  }
+
+  // ---- evaluation ----
+
+  std::optional<Answer> evaluate_afresh() {
+    const auto start = std::chrono::steady_clock::now();
+    std::optional<Answer> answer = run();
+    run_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    run_seconds_since_ += run_seconds_;
+    return answer;
+  }
+
+  std::optional<Answer> run() {
+    lang::Program program = copy_without_facts(source_);
+    for (uint32_t p = 0; p < program.predicates.size(); ++p) {
+      program.predicates[p].facts =
+          facts_loaded_ ? kept_.fact_table(PredId{p}) : std::move(source_.predicates[p].facts);
+    }
+    logic::Analysis analysis = analysis_;
+    std::optional<Answer> answer;
+    if (device_ != nullptr) {
+      engine::Statistics statistics;
+      answer = engine::evaluate(
+          program, analysis, session_, options_, *device_, statistics, {},
+          [](const auto& p, const auto& a, lang::Session& s, const auto& o,
+             const oracle::Preset* preset) { return epistemic::evaluate(p, a, s, o, preset); });
+    } else {
+      answer = epistemic::evaluate(program, analysis, session_, options_);
+    }
+    for (uint32_t p = 0; p < source_.predicates.size() && !facts_loaded_; ++p) {
+      source_.predicates[p].facts = std::move(program.predicates[p].facts);
+    }
+    return answer;
+  }
+
+  oracle::Preset preset() const {
+    oracle::Preset preset;
+    preset.done = split_.settled;
+    preset.rows = [this](PredId pred) {
+      return std::move(*kept_.rows(kept_program_.same_as[pred.index]));
+    };
+    return preset;
+  }
+
+  // What differs between worlds, from the rows of what does not.
+  std::optional<Answer> evaluate_rest() {
+    lang::Program program = copy_without_facts(source_);
+    program.queries.clear();
+    for (size_t q = 0; q < split_.query_kept.size(); ++q) {
+      if (!split_.query_kept[q]) program.queries.push_back(source_.queries[q]);
+    }
+    for (uint32_t p = 0; p < program.predicates.size(); ++p) {
+      if (split_.settled[analysis_.component_of[p]]) continue;
+      program.predicates[p].facts = kept_.fact_table(PredId{p});
+    }
+    oracle::Preset known = preset();
+    if (split_.rest_has_partial_arithmetic) {
+      known.valueless = kept_.valueless(false);
+      known.valueless_span = kept_.valueless_span();
+    }
+    std::optional<Answer> answer =
+        epistemic::evaluate(program, analysis_, session_, options_, &known);
+    if (!answer) return answer;
+    for (logic::WorldView& view : answer->views) spread(view.queries);
+    if (!answer->well_founded_queries.empty() || answer->views.empty()) {
+      spread(answer->well_founded_queries);
+    }
+    return answer;
+  }
+
+  // The answers of the queries that were asked, in their places among all.
+  void spread(std::vector<QueryAnswer>& queries) const {
+    std::vector<QueryAnswer> all(split_.query_kept.size());
+    size_t next = 0;
+    for (size_t q = 0; q < all.size(); ++q) {
+      if (!split_.query_kept[q]) all[q] = std::move(queries[next++]);
+    }
+    queries = std::move(all);
+  }
+
+  // A program without open parts whose constraints are violated, or whose worlds are listed.
+  std::optional<Answer> answer_by_reference() {
+    const lang::Program program = copy_without_facts(source_);
+    oracle::Preset known = preset();
+    known.valueless = kept_.valueless(false);
+    known.valueless_span = kept_.valueless_span();
+    // What was said of earlier answers is no error of this one.
+    Diagnostics said;
+    std::optional<Answer> answer;
+    {
+      Quiet quiet(session_);
+      answer = epistemic::evaluate(program, analysis_, session_, options_, &known);
+      said = quiet.take();
+    }
+    repeat(said, session_);
+    return answer;
+  }
+
+  bool touches_rest() const {
+    if (lists_worlds() || kept_.violations_changed() || kept_.violations() > 0) return true;
+    if (split_.rest_has_partial_arithmetic && kept_.valueless_changed()) return true;
+    for (uint32_t p = 0; p < split_.rest_reads.size(); ++p) {
+      if (split_.rest_reads[p] && !kept_.changed(p).empty()) return true;
+    }
+    return false;
+  }
+
+  std::string rest_name() const {
+    for (const logic::Component& component : analysis_.components) {
+      if (oracle::is_settled(component, options_)) continue;
+      const std::string name =
+          lang::predicate_signature(source_[component.predicates.front()], session_.names);
+      return fmt::format("{} and what depends on it: {}", name,
+                         component.reason.empty() ? "worlds differ" : component.reason);
+    }
+    return "the constraints: an aggregate in a body";
+  }
+
+  // ---- rows of queries ----
+
+  PredId kept_pred(size_t q) const { return kept_program_.same_as[source_.queries[q].pred.index]; }
+
+  // Of rows that are the same in all worlds.
+  RowStatus kept_status(bool no_view) const {
+    return options_.well_founded || no_view ? RowStatus::True : RowStatus::Known;
+  }
+
+  bool has_no_view() const {
+    return split_.asks_rest ? rest_.views.empty() : kept_.violations() > 0;
+  }
+
+  void fill_kept_queries(Answer& answer) const {
+    for (size_t q = 0; q < split_.query_kept.size(); ++q) {
+      if (!split_.query_kept[q]) continue;
+      QueryAnswer rows = kept_rows(q, kNew, kept_status(answer.views.empty()));
+      if (answer.views.empty()) {
+        answer.well_founded_queries[q] = std::move(rows);
+        continue;
+      }
+      for (size_t v = 1; v < answer.views.size(); ++v) answer.views[v].queries[q] = rows;
+      answer.views[0].queries[q] = std::move(rows);
+    }
+  }
+
+  QueryAnswer kept_rows(size_t q, uint8_t state, RowStatus status) const {
+    QueryAnswer answer;
+    const PredId pred = kept_pred(q);
+    const Table& table = kept_.table(pred.index);
+    for (uint32_t r = 0; r < table.end(); ++r) {
+      if ((table.flags(r) & state) != 0) answer.rows.push_back({kept_.values(pred, r), status});
+    }
+    return oracle::in_canonical_order(std::move(answer), session_.names);
+  }
+
+  // What queries showed before this batch, also from the middle of it.
+  std::vector<QueryAnswer> rows_before() {
+    std::vector<QueryAnswer> before(source_.queries.size());
+    if (!kept_.built()) {
+      for (size_t q = 0; q < before.size(); ++q) before[q] = first_rows(*answer_, q);
+      return before;
+    }
+    const bool no_view = had_no_view_;
+    for (size_t q = 0; q < before.size(); ++q) {
+      if (!split_.query_kept[q]) {
+        before[q] = first_rows(rest_, q);
+        continue;
+      }
+      const PredId pred = kept_pred(q);
+      const Table& table = kept_.table(pred.index);
+      for (uint32_t r = 0; r < table.end(); ++r) {
+        const uint8_t wanted = (table.flags(r) & kTouched) != 0 ? kWasThere : kOld;
+        if ((table.flags(r) & wanted) == 0) continue;
+        before[q].rows.push_back({kept_.values(pred, r), kept_status(no_view)});
+      }
+      before[q] = oracle::in_canonical_order(std::move(before[q]), session_.names);
+    }
+    return before;
+  }
+
+  // Before finish(): the tables still know what was there.
+  void note_changes(const Answer& rest_before) {
+    forget_changes();
+    const bool had_none = had_no_view_;
+    const bool has_none = has_no_view();
+    for (size_t q = 0; q < split_.query_kept.size(); ++q) {
+      if (!split_.query_kept[q]) {
+        changes_[q] = row_changes(first_rows(rest_before, q), first_rows(rest_, q), session_.names);
+        continue;
+      }
+      std::vector<RowChange>& found = changes_[q].emplace();
+      const PredId pred = kept_pred(q);
+      const Table& table = kept_.table(pred.index);
+      const auto note = [&](uint32_t r) {
+        RowChange change;
+        if ((table.flags(r) & kOld) != 0) change.before = kept_status(had_none);
+        if ((table.flags(r) & kNew) != 0) change.after = kept_status(has_none);
+        if (change.before == change.after) return;
+        change.values = kept_.values(pred, r);
+        found.push_back(std::move(change));
+      };
+      if (had_none == has_none) {
+        for (const uint32_t r : kept_.changed(pred.index)) note(r);
+      } else {
+        for (uint32_t r = 0; r < table.end(); ++r) note(r);
+      }
+      std::ranges::sort(found, [&](const RowChange& x, const RowChange& y) {
+        return compare_rows(x.values, y.values, session_.names) < 0;
+      });
+    }
+    had_no_view_ = has_none;
+  }
+
+  mutable lang::Program source_;
+  logic::Analysis analysis_;
+  lang::Session& session_;
+  logic::AnswerOptions options_;
+  device::Device* device_;
+  KeptProgram kept_program_;
+  Split split_;
+  mutable Kept kept_;
+  mutable bool facts_loaded_ = false;  // out of the source, into what is kept
+  Way way_ = Way::Choose;
+
+  double run_seconds_ = 0;        // of the last run
+  double run_seconds_since_ = 0;  // of all since something was last kept
+  double build_seconds_ = 0;
+
+  // While nothing is kept: the answer, and what was said with it.
+  std::optional<Answer> answer_;
+  Diagnostics said_;
+  // While rows are kept: the answers of open queries.
+  Answer rest_;
+  Diagnostics rest_said_;
+  bool had_no_view_ = false;  // after the last batch
+
+  std::vector<std::optional<std::vector<RowChange>>> changes_;  // by query; none: not known yet
+  std::vector<QueryAnswer> before_;                             // by query, to find them
+  Effort effort_;
+};
+
+std::unique_ptr<Incremental> make(lang::Program program, lang::Session& session,
+                                  const logic::AnswerOptions& options, device::Device* device) {
+  if (oracle::refuse_unsupported(program, session)) return nullptr;
+  std::optional<logic::Analysis> analysis = logic::analyze(program, session);
+  if (!analysis || session.diagnostics.has_errors()) return nullptr;
+  auto made = std::make_unique<Incremental>(std::move(program), std::move(*analysis), session,
+                                            options, device);
+  if (made->find_answer()) return made;
+  repeat(made->said(), session);
+  return nullptr;
+}
+
+}  // namespace
+
+std::unique_ptr<Maintained> keep_current(lang::Program program, lang::Session& session,
+                                         const logic::AnswerOptions& options,
+                                         device::Device* device) {
+  return make(std::move(program), session, options, device);
+}
+
+std::unique_ptr<Inspectable> keep_inspectable(lang::Program program, lang::Session& session,
+                                              const logic::AnswerOptions& options,
+                                              device::Device* device) {
+  return make(std::move(program), session, options, device);
+}
+
+}  // namespace xlog::incremental

@@ -1,0 +1,257 @@
+// What holds for every batch, on programs that are easy to read.
+#include "incremental/incremental.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/sanitized.h"
+#include "incremental/script.h"
+
+namespace xlog::incremental {
+namespace {
+
+using Way = Inspectable::Way;
+
+constexpr const char* kPrograms[] = {
+    // Linear, non-linear and three-way recursion.
+    "edge(1, 2). edge(2, 3). edge(3, 1). edge(3, 4).\n"
+    "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z). ?- path(X, Y).\n",
+    "edge(1, 2). edge(2, 3). edge(3, 1). edge(3, 4).\n"
+    "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), path(Y, Z). ?- path(X, Y).\n",
+    "edge(1, 2). edge(2, 3). edge(3, 1). edge(3, 4).\n"
+    "path(X, Y) :- edge(X, Y). path(X, W) :- path(X, Y), path(Y, Z), path(Z, W). ?- path(X, Y).\n",
+    "up(1, 2). up(3, 2). up(4, 1). up(5, 3). flat(2, 2). down(2, 1). down(2, 3). down(1, 4).\n"
+    "same(X, Y) :- flat(X, Y). same(X, Y) :- up(X, A), same(A, B), down(B, Y). ?- same(X, Y).\n",
+    // Mutual recursion over a negated predicate, and base facts of what is derived.
+    "next(1, 2). next(2, 3). next(3, 1). stop(3).\n"
+    "even(1). even(Y) :- odd(X), next(X, Y), not stop(Y). odd(Y) :- even(X), next(X, Y).\n"
+    "?- even(X). ?- odd(X).\n",
+    // Negation of what recursion derives, `_` under `not`, aggregates above it.
+    "edge(1, 2). edge(2, 3). edge(3, 1). node(1). node(2). node(3). node(4).\n"
+    "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z).\n"
+    "alone(X) :- node(X), not path(X, _). apart(X, Y) :- node(X), node(Y), not path(X, Y).\n"
+    "reached(X, count(Y)) :- path(X, Y). most(max(N)) :- reached(_, N).\n"
+    "degree(X, N) :- node(X), N = count : { edge(X, Y) }.\n"
+    "?- alone(X). ?- apart(X, Y). ?- reached(X, N). ?- most(N). ?- degree(X, N).\n",
+    // 0.0 = -0.0, but they are two values: which one a row has is decided by what binds it.
+    "p(0.0). p(-0.0). p(1.0). r(0.0). r(-0.0). s(1.0, -0.0).\n"
+    "same(X, Y) :- p(X), Y = X, r(Y). equal(X, Y) :- p(X), r(Y), X = Y.\n"
+    "both(X, Z) :- s(X, Y), p(Z), Y = Z, r(X). ?- same(X, Y). ?- equal(X, Y). ?- both(X, Z).\n",
+    // Folds of every kind, floats among them.
+    "sale(a, 0.1). sale(a, 0.2). sale(a, 1.0e20). sale(b, -1.0e20). sale(b, 3.5).\n"
+    "total(S, sum(X)) :- sale(S, X). mean(S, avg(X)) :- sale(S, X).\n"
+    "least(S, min(X)) :- sale(S, X). all(S, L) :- sale(S, _), findall(X, sale(S, X), L).\n"
+    "soft(S, logsumexp(X)) :- sale(S, X).\n"
+    "?- total(S, X). ?- mean(S, X). ?- least(S, X). ?- all(S, L). ?- soft(S, X).\n",
+};
+
+std::unique_ptr<Script> open(const std::string& source, uint64_t seed = 1) {
+  auto script = std::make_unique<Script>();
+  EXPECT_TRUE(script->open(source, seed, {})) << source;
+  script->kept().set_way(Way::Keep);
+  return script;
+}
+
+class Batches : public testing::TestWithParam<const char*> {};
+
+TEST_P(Batches, ComeAndGoWithoutATrace) {
+  for (uint64_t seed = 0; seed < 40 / kPartOfWork; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}\n{}", seed, GetParam()));
+    const auto script = open(GetParam(), seed);
+    while (script->kept().digest().empty()) {
+      ASSERT_EQ(script->apply(script->random_batch(false)), "");
+    }
+    const std::vector<std::string> before = script->kept().digest();
+    std::vector<Script::Item> batch = script->random_batch(false);
+    ASSERT_EQ(script->apply(batch), "");
+    for (Script::Item& item : batch) item.weight = -item.weight;
+    ASSERT_EQ(script->apply(batch), "");
+    EXPECT_EQ(script->kept().digest(), before);
+  }
+}
+
+TEST_P(Batches, GiveTheSameInAnyOrder) {
+  for (uint64_t seed = 0; seed < 20 / kPartOfWork; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}\n{}", seed, GetParam()));
+    const auto together = open(GetParam(), seed), apart = open(GetParam(), seed);
+    std::vector<Script::Item> items = together->everything();
+    for (Script::Item& item : items) item.weight = 1;
+    for (const auto& item : together->random_batch(false)) {
+      if (item.weight > 0) items.push_back(item);
+    }
+    ASSERT_EQ(together->apply(items), "");
+    std::shuffle(items.begin(), items.end(), std::mt19937_64(seed));
+    while (!items.empty()) {
+      const size_t size = std::min<size_t>(items.size(), 1 + apart->pick(3));
+      const std::vector<Script::Item> some(items.end() - static_cast<ptrdiff_t>(size), items.end());
+      items.resize(items.size() - size);
+      ASSERT_EQ(apart->apply(some), "");
+    }
+    EXPECT_EQ(together->kept().digest(), apart->kept().digest());
+  }
+}
+
+TEST_P(Batches, LeaveNothingWhenAllIsRetracted) {
+  const auto script = open(GetParam());
+  std::vector<Script::Item> items = script->everything();
+  for (Script::Item& item : items) item.weight = -item.weight;
+  ASSERT_EQ(script->apply(items), "");
+  for (const std::string& line : script->kept().digest()) {
+    EXPECT_TRUE(line.find("even(1") != std::string::npos) << line;
+  }
+  for (Script::Item& item : items) item.weight = -item.weight;
+  ASSERT_EQ(script->apply(items), "");
+  EXPECT_EQ(script->kept().digest(), [&] {
+    const auto other = open(GetParam());
+    EXPECT_EQ(other->apply({items[0]}), "");
+    EXPECT_EQ(other->apply({{items[0].pred, items[0].values, -items[0].weight}}), "");
+    return other->kept().digest();
+  }());
+}
+
+TEST_P(Batches, AgreeWithTheReference) {
+  for (uint64_t seed = 100; seed < 100 + 40 / kPartOfWork; ++seed) {
+    const auto script = open(GetParam(), seed);
+    for (int i = 0; i < 15; ++i) {
+      const std::vector<Script::Item> batch = script->random_batch(false);
+      ASSERT_EQ(script->apply(batch), "") << "seed " << seed << ", batch " << i << "\n"
+                                          << script->text(batch) << GetParam();
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Batches, testing::ValuesIn(kPrograms));
+
+// A silent fall-back to over-deletion or to a fresh evaluation would look at everything.
+TEST(Effort, OfOneEdgeIsSmallWhereAllReachAll) {
+  constexpr uint32_t kSide = 12;
+  std::string source;
+  const auto edge = [&](uint32_t a, uint32_t b) {
+    source += fmt::format("edge({}, {}). edge({}, {}).\n", a, b, b, a);
+  };
+  for (uint32_t y = 0; y < kSide; ++y) {
+    for (uint32_t x = 0; x < kSide; ++x) {
+      if (x + 1 < kSide) edge(y * kSide + x, y * kSide + x + 1);
+      if (y + 1 < kSide) edge(y * kSide + x, (y + 1) * kSide + x);
+    }
+  }
+  source += "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z). ?- path(X, Y).\n";
+  const auto script = open(source);
+  // All pairs are reached, by each of the about four edges into their ends.
+  constexpr uint64_t kAll = uint64_t{4} * kSide * kSide * kSide * kSide;
+  for (const Script::Item& item : {script->everything()[77], script->everything()[300]}) {
+    Script::Item gone = item;
+    gone.weight = -1;
+    ASSERT_EQ(script->apply({gone}), "");
+    EXPECT_LT(script->kept().effort().instances, kAll / 100);
+    EXPECT_GT(script->kept().effort().instances, 0u);
+    EXPECT_EQ(script->kept().effort().recomputed, 0u);
+    ASSERT_EQ(script->apply({item}), "");
+    EXPECT_LT(script->kept().effort().instances, kAll / 100);
+  }
+}
+
+TEST(Effort, OfALargeBatchIsARun) {
+  std::string source = "q(X) :- p(X), not r(X). r(2). n(count()) :- q(X). ?- n(X).\n";
+  for (uint32_t i = 0; i < 3000; ++i) source += fmt::format("p({}).\n", i);
+  const auto script = open(source);
+  script->kept().set_way(Way::Choose);
+  std::vector<Script::Item> half = script->everything();
+  half.resize(1500);
+  for (Script::Item& item : half) item.weight = -1;
+  ASSERT_EQ(script->apply({half[0]}), "");
+  EXPECT_EQ(script->kept().effort().recomputed, 0u);
+  half.erase(half.begin());
+  ASSERT_EQ(script->apply(half), "");
+  ASSERT_EQ(script->kept().effort().reasons.size(), 1u);
+  EXPECT_EQ(script->kept().effort().reasons[0],
+            "the whole program: the batch changes a large part of the facts");
+  EXPECT_EQ(script->kept().effort().recomputed, script->kept().effort().components);
+  // Runs are paid for until counting is worth it again.
+  half.resize(1);
+  bool kept = false;
+  for (int tries = 0; tries < 1000 && !kept; ++tries) {
+    half[0].weight = -half[0].weight;
+    ASSERT_EQ(script->apply(half), "");
+    kept = script->kept().effort().recomputed == 0;
+  }
+  EXPECT_TRUE(kept);
+}
+
+TEST(Effort, OfWhatWorldsDifferInIsSpentOnlyWhenTouched) {
+  const auto script = open(
+      "d(1). d(2). e(7). f(X) :- e(X). { c(X) } :- d(X). k(X) :- know c(X), d(X).\n"
+      ":- f(9).\n?- c(X). ?- k(X). ?- f(X).\n");
+  const auto pred_of = [&](std::string_view name) {
+    for (uint32_t p = 0; p < script->program().predicates.size(); ++p) {
+      if (script->session().names.symbols.text(script->program().predicates[p].name) == name)
+        return p;
+    }
+    return UINT32_MAX;
+  };
+  const auto number = [&](uint32_t n) {
+    return std::vector{
+        lang::Value{script->program().predicates[pred_of("e")].columns[0].type.kind, n}};
+  };
+  ASSERT_EQ(script->apply({{pred_of("e"), number(8), 1}}), "");
+  EXPECT_EQ(script->kept().effort().recomputed, 0u);
+  ASSERT_EQ(script->apply({{pred_of("d"), number(3), 1}}), "");
+  EXPECT_EQ(script->kept().effort().recomputed, 1u);
+  // A violated constraint leaves no view, and all rows have another status.
+  ASSERT_EQ(script->apply({{pred_of("e"), number(9), 1}}), "");
+  EXPECT_EQ(script->wanted().substr(0, 7), "0 views");
+  ASSERT_EQ(script->apply({{pred_of("e"), number(9), -1}}), "");
+  EXPECT_EQ(script->wanted().substr(0, 7), "1 views");
+}
+
+TEST(Facts, HaveToGoAsOftenAsTheyCame) {
+  const auto script = open("p(1). p(1). p(2). q(X) :- p(X). ?- q(X).\n");
+  const uint32_t p = script->everything()[0].pred;
+  const lang::Value one = script->everything()[0].values[0];
+  ASSERT_EQ(script->apply({{p, {one}, -1}}), "");
+  EXPECT_EQ(script->wanted().find("(1,)known") != std::string::npos, true);
+  ASSERT_EQ(script->apply({{p, {one}, -2}}, true), "");
+  ASSERT_EQ(script->apply({{p, {one}, -1}}), "");
+  EXPECT_EQ(script->wanted().find("(1,)known"), std::string::npos);
+  ASSERT_EQ(script->apply({{p, {one}, -1}}, true), "");
+  // What a batch brings it may take away again.
+  ASSERT_EQ(script->apply({{p, {one}, -1}, {p, {one}, 1}}), "");
+}
+
+TEST(Facts, HaveWeightsOf64Bits) {
+  const auto script = open("p(1). q(X) :- p(X). ?- q(X).\n");
+  const Script::Item fact = script->everything()[0];
+  ASSERT_EQ(script->apply({{fact.pred, fact.values, INT64_MAX - 1}}), "");
+  ASSERT_EQ(script->apply({{fact.pred, fact.values, 1}}, true), "");
+  ASSERT_EQ(script->apply({{fact.pred, fact.values, -INT64_MAX}}), "");
+  EXPECT_TRUE(script->everything().empty());
+}
+
+TEST(Refused, BatchesSayWhy) {
+  const auto script = open("p(1). q(X) :- p(X). ?- q(X).\n");
+  const Script::Item fact = script->everything()[0];
+  FactChanges changes{{fact.pred}, {lang::Value::u32(7)}, {-1}};
+  const Status status = script->kept().apply({&changes, 1});
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().message, "`p(7)` is not there, so it cannot be retracted");
+}
+
+TEST(Recursion, ThatMakesValuesForEverIsStopped) {
+  Script script;
+  logic::AnswerOptions options;
+  options.max_rows = 1000;
+  ASSERT_TRUE(script.open("n(X + 1) :- n(X), go. n(0). stop(1). ?- n(X).\n", 1, options));
+  script.kept().set_way(Way::Keep);
+  const auto go = std::ranges::find_if(script.program().predicates, [&](const auto& p) {
+    return script.session().names.symbols.text(p.name) == "go";
+  });
+  const auto pred = static_cast<uint32_t>(go - script.program().predicates.begin());
+  FactChanges changes{{pred}, {}, {1}};
+  const Status status = script.kept().apply({&changes, 1});
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().kind, ErrorKind::Limit);
+  EXPECT_EQ(script.compare({}), "");
+}
+
+}  // namespace
+}  // namespace xlog::incremental

@@ -1,0 +1,43 @@
+// Keeps what an evaluation reports from the user until somebody asks for the answer.
+#pragma once
+
+#include <utility>
+
+#include "base/result.h"
+#include "lang/load.h"
+
+namespace xlog::incremental {
+
+class Quiet {
+ public:
+  explicit Quiet(lang::Session& session)
+      : session_(session), before_(std::exchange(session.diagnostics, {})) {}
+  ~Quiet() { session_.diagnostics = std::move(before_); }
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+
+  // The reason why there is no result.
+  Error error() const {
+    for (const Diagnostic& diagnostic : session_.diagnostics.all()) {
+      if (diagnostic.severity != Severity::Error) continue;
+      const bool limit = diagnostic.code == Code::LimitReached;
+      return {diagnostic.message, diagnostic.help_text,
+              limit ? ErrorKind::Limit : ErrorKind::Failure};
+    }
+    return {"the program could not be evaluated", ""};
+  }
+  Diagnostics take() { return std::exchange(session_.diagnostics, {}); }
+
+ private:
+  lang::Session& session_;
+  Diagnostics before_;
+};
+
+// Says again what was kept.
+inline void repeat(const Diagnostics& kept, lang::Session& session) {
+  for (const Diagnostic& diagnostic : kept.all()) {
+    session.diagnostics.report(diagnostic.code, diagnostic.span, diagnostic.message) = diagnostic;
+  }
+}
+
+}  // namespace xlog::incremental

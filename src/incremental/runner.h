@@ -1,0 +1,122 @@
+// Runs versions of rules: enumerates the solutions that a changed row is part of.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "incremental/steps.h"
+#include "incremental/table.h"
+#include "lang/load.h"
+#include "logic/answer.h"
+
+namespace xlog::incremental {
+
+// The flags that a row must have to be seen: by literals before the changed row, and by those after
+// it; of predicates of the rule's own component, and of others. A negated literal sees a row with
+// any of them, so both kinds of literal see the state after the losses of a step as kOld | kNew.
+struct Sight {
+  uint8_t before, after;
+  uint8_t own_before = kNew, own_after = kOld;
+};
+
+// Rows that solutions gave, in the order in which they were found.
+struct Emitted {
+  std::vector<uint64_t> cells;
+  std::vector<uint32_t> newest;  // of the own rows in the body: the greatest birth stamp
+  std::vector<int8_t> signs;
+  size_t count = 0;
+
+  void clear() {
+    cells.clear();
+    newest.clear();
+    signs.clear();
+    count = 0;
+  }
+};
+
+// What a batch may cost, and why it had to stop.
+class Allowance {
+ public:
+  // Past so many instances or seconds evaluating afresh is cheaper.
+  Allowance(const logic::AnswerOptions& options, uint64_t most_instances, double most_seconds)
+      : options_(options), most_instances_(most_instances), most_seconds_(most_seconds) {}
+
+  // Some steps later look again. False: stop.
+  bool look(uint64_t instances);
+  void count_rows(uint64_t rows, bool makes_values);
+  void fail(Error error);
+
+  bool stopped() const { return error_.has_value() || too_many_; }
+  bool too_many() const { return too_many_; }  // evaluating afresh is cheaper
+  double seconds() const;
+  const std::optional<Error>& error() const { return error_; }
+  uint64_t most_rows() const;
+  uint64_t most_instances() const { return most_instances_; }
+
+ private:
+  const logic::AnswerOptions& options_;
+  uint64_t most_instances_;
+  double most_seconds_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  uint64_t made_rows_ = 0;
+  bool too_many_ = false;
+  std::optional<Error> error_;
+};
+
+class Runner {
+ public:
+  Runner(std::vector<Table>& tables, Cells& cells, lang::Names& names)
+      : tables_(tables), cells_(cells), names_(names) {}
+
+  void begin(Allowance& allowance) {
+    constexpr uint64_t kStepsPerLook = 0x1000;
+    allowance_ = &allowance;
+    look_mask_ = allowance.most_instances() < kStepsPerLook ? 0 : kStepsPerLook - 1;
+    instances_ = 0;
+    steps_ = 0;
+  }
+  // Adds the solutions with `row` in the place of the changed row.
+  void run(const Version& version, const Sight& sight, uint32_t row, int8_t sign, Emitted& out);
+  // All solutions, of a version without a changed row.
+  void run_all(const Version& version, const Sight& sight, Emitted& out);
+  uint64_t instances() const { return instances_; }
+
+ private:
+  void go(size_t s, uint32_t newest);
+  void rows(const Step& step, size_t s, uint32_t newest);
+  void match(const Step& step, size_t s, uint32_t newest);
+  void builtin(const Step& step, size_t s, uint32_t newest);
+  void emit(const Step& step, uint32_t newest);
+  bool compare(const Step& step);
+  bool use(const std::vector<ColumnUse>& uses, const uint64_t* cells);
+  bool key_of(const Step& step);
+  uint8_t mask(const Step& step) const;
+  void prepare(const Version& version, const Sight& sight, int8_t sign, Emitted& out);
+
+  std::optional<lang::Value> value_of(const Operand& operand);
+  std::optional<lang::Value> value_of(const lang::Term& term);
+  lang::Value value_of(lang::VarId v) const;
+  void tick() {
+    if ((++steps_ & look_mask_) == 0) stop_ = !allowance_->look(instances_);
+  }
+
+  std::vector<Table>& tables_;
+  Cells& cells_;
+  lang::Names& names_;
+  Allowance* allowance_ = nullptr;
+  uint64_t instances_ = 0, steps_ = 0;
+  uint64_t look_mask_ = 0;
+  bool stop_ = false;
+
+  const Version* version_ = nullptr;
+  Sight sight_{};
+  Emitted* out_ = nullptr;
+  int8_t sign_ = 1;
+  std::vector<uint64_t> registers_;
+  std::vector<uint64_t> key_;
+};
+
+}  // namespace xlog::incremental
