@@ -9,8 +9,8 @@ folder=$2
 
 rm -rf "$folder"
 mkdir -p "$folder/lib"
-for program in xlog device_test render_test kernel_test engine_test solve_test bench/bench_gpu \
-  bench/bench_gpu_datalog bench/bench_batch; do
+for program in xlog device_test render_test kernel_test engine_test solve_test epistemic_test \
+  bench/bench_gpu bench/bench_gpu_datalog bench/bench_batch; do
   [ -x "$build/$program" ] || { echo "gpu-pack: $build/$program is missing" >&2; exit 1; }
   strip -o "$folder/${program##*/}" "$build/$program"
 done
