@@ -133,6 +133,13 @@ void add_format(CLI::App& command, PrintOptions& print) {
       ->group("Output");
 }
 
+void add_recompute(CLI::App& command, bool& recompute) {
+  command
+      .add_flag("--recompute", recompute,
+                "Evaluate everything afresh instead of following the changes")
+      ->group("Reasoning");
+}
+
 void add_accept_program(CLI::App& command, bool& accept) {
   command
       .add_flag("--accept-program", accept,
@@ -239,10 +246,7 @@ void add_session(CLI::App& app, int& exit_code) {
       ->type_name("FILE")
       ->group("State");
   add_accept_program(*command, options->accept_program);
-  command
-      ->add_flag("--recompute", options->recompute,
-                 "Evaluate everything afresh instead of following the changes")
-      ->group("Reasoning");
+  add_recompute(*command, options->recompute);
   command
       ->add_flag("--keep-going", options->keep_going,
                  "Go on with a script after a command that failed")
@@ -284,10 +288,7 @@ void add_replay(CLI::App& app, int& exit_code) {
                  "differ)")
       ->group("State");
   add_accept_program(*command, options->accept_program);
-  command
-      ->add_flag("--recompute", options->recompute,
-                 "Evaluate everything afresh instead of following the changes")
-      ->group("Reasoning");
+  add_recompute(*command, options->recompute);
   add_format(*command, options->run.print);
   add_report_options(*command, options->run.report);
   command->footer(R"(Prints the answers after every commit, from commit 0 (what the program stated

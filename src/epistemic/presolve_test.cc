@@ -9,6 +9,7 @@
 #include "device/test_devices.h"
 #include "epistemic/bounds.h"
 #include "epistemic/evaluate.h"
+#include "epistemic/ground_fixture.h"
 #include "epistemic/world_views.h"
 #include "oracle/groups.h"
 #include "oracle/random_program.h"
@@ -20,15 +21,6 @@ namespace {
 using logic::Mode;
 using oracle::AtomId;
 using oracle::GroundProgram;
-
-struct Fixture {
-  lang::Program program;
-  logic::Analysis analysis;
-  lang::Session session;
-  logic::AnswerOptions options;
-  oracle::Context context{program, analysis, session, options};
-  Fixture() { options.max_candidates = UINT64_MAX; }
-};
 
 // Every view with what is known in it, in the order in which they are found.
 std::string views_of(const GroundProgram& program, const Batching& batching, Fixture& f) {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "device/test_devices.h"
+#include "epistemic/ground_fixture.h"
 #include "epistemic/solve_unit.h"
 #include "oracle/random_program.h"
 #include "oracle/world_views.h"
@@ -21,16 +22,6 @@ using oracle::GroundHead;
 using oracle::GroundKind;
 using oracle::GroundLiteral;
 using oracle::GroundProgram;
-
-struct Fixture {
-  lang::Program program;
-  logic::Analysis analysis;
-  lang::Session session;
-  logic::AnswerOptions options;
-  oracle::Context context{program, analysis, session, options};
-  SearchCounts counts;
-  Fixture() { options.max_candidates = UINT64_MAX; }
-};
 
 std::vector<View> by_reference(const GroundProgram& unit, Fixture& f) {
   std::vector<View> views;
