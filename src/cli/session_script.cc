@@ -261,6 +261,14 @@ void SessionScript::say(const std::string& json, const std::string& text) {
 
 // ---- Commands ----
 
+// "1.2 ms; evaluated afresh: ..." where the change was not worked into what is kept.
+std::string SessionScript::cost_text(double seconds) const {
+  const incremental::Effort& effort = session_.effort();
+  if (effort.reasons.empty()) return time_text(seconds);
+  return fmt::format("{}; evaluated afresh: {}", time_text(seconds),
+                     fmt::join(effort.reasons, "; "));
+}
+
 bool SessionScript::committed(const Result<session::Commit>& done, double seconds,
                               std::string_view what) {
   if (!done.ok())
@@ -272,7 +280,7 @@ bool SessionScript::committed(const Result<session::Commit>& done, double second
   say(fmt::format("{{\"commit\": {}, \"inserted\": {}, \"retracted\": {}}}", done->number,
                   done->inserted, done->retracted),
       fmt::format("commit {}{}: {}{}", done->number, what, commit_text(*done),
-                  options_.at_terminal ? fmt::format(" ({})", time_text(seconds)) : ""));
+                  options_.at_terminal ? fmt::format(" ({})", cost_text(seconds)) : ""));
   return true;
 }
 

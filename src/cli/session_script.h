@@ -75,6 +75,7 @@ class SessionScript {
   bool fail(const Error& error, int code = kProgramError);
   bool usage(const Command& command);
   bool committed(const Result<session::Commit>& done, double seconds, std::string_view what);
+  std::string cost_text(double seconds) const;
   void say(const std::string& json, const std::string& text);
   std::optional<std::vector<uint32_t>> chosen_queries(const Words& words, size_t at);
   bool print_changes(const Result<std::vector<session::QueryChanges>>& changes, uint64_t from,
