@@ -1,5 +1,5 @@
 # The same commands as ./dev, for fingers that type make. Extra arguments: make run ARGS="my.xlog"
-COMMANDS = run test check bench gpu-test gpu-bench gpu-pack help
+COMMANDS = run test sanitize check bench gpu-test gpu-bench gpu-pack help
 
 build:
 	@./dev build
