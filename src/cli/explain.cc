@@ -54,14 +54,19 @@ int explain_code(std::string_view name) {
 }
 
 // The pipelines of the relational engine, for the program as a run has it: with the rows of its
-// input, magic sets applied and rules rewritten.
+// input, magic sets where they pay, and rules rewritten.
 std::optional<std::string> plan_text(const ExplainOptions& options, Outcome& outcome) {
   if (!prepare_pipeline(options.target, options.run.pipeline, outcome) ||
-      !apply_magic_sets(outcome)) {
+      !rewrite_for_queries(options.run.pipeline, outcome)) {
     return std::nullopt;
   }
+  std::string text;
+  for (const logic::MagicDecision& decision : outcome.magic) {
+    text += fmt::format("query {}\n  {}: {}\n", outcome.program->queries[decision.query].text,
+                        decision.applied ? "magic sets" : "no magic sets", decision.reason);
+  }
   plan::prepare(*outcome.program, *outcome.analysis, outcome.session);
-  return plan::explain(*outcome.program, *outcome.analysis, outcome.session);
+  return text + plan::explain(*outcome.program, *outcome.analysis, outcome.session);
 }
 
 // The text of a stage, or nothing when the program has errors.

@@ -8,10 +8,10 @@
 #include "base/memory.h"
 #include "epistemic/evaluate.h"
 #include "io/survey.h"
-#include "logic/magic.h"
 #include "logic/memory_report.h"
 #include "logic/needed.h"
 #include "oracle/evaluate.h"
+#include "plan/estimate.h"
 
 namespace xlog::cli {
 namespace {
@@ -117,7 +117,7 @@ void run_stages(const SourceFile& file, const PipelineOptions& options, Outcome&
   // A query joins what it mentions, which only makes counting harder.
   if (options.answer.ask == logic::Ask::Counts) logic::drop_queries(*outcome.program);
   if (!analyze(outcome)) return;
-  if (!cli::apply_magic_sets(outcome)) return;
+  if (!rewrite_for_queries(options, outcome)) return;
   evaluate(options, outcome);
 }
 
@@ -144,16 +144,17 @@ bool prepare_pipeline(const std::string& path, const PipelineOptions& options, O
          analyze(outcome);
 }
 
-bool apply_magic_sets(Outcome& outcome) {
-  bool rewritten = false;
+bool rewrite_for_queries(const PipelineOptions& options, Outcome& outcome) {
   {
-    const StageTimer timer("magic sets", outcome);
-    const auto decisions =
-        logic::apply_magic_sets(*outcome.program, *outcome.analysis, outcome.session);
-    rewritten = std::ranges::any_of(decisions, &logic::MagicDecision::applied);
+    const StageTimer timer("rewrite", outcome);
+    outcome.magic = logic::apply_magic_sets(*outcome.program, *outcome.analysis, outcome.session,
+                                            plan::expected_rows);
   }
   if (outcome.session.diagnostics.has_errors()) return false;
-  return !rewritten || analyze(outcome);
+  const bool rewritten = std::ranges::any_of(outcome.magic, &logic::MagicDecision::applied);
+  if (rewritten && !analyze(outcome)) return false;
+  if (options.answer.max_worlds > 0) return true;  // who sees whole worlds sees every row
+  return !logic::drop_unneeded(*outcome.program, *outcome.analysis) || analyze(outcome);
 }
 
 void check_pipeline(const SourceFile& file, const PipelineOptions& options, Outcome& outcome) {

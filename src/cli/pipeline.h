@@ -22,6 +22,7 @@
 #include "lang/load.h"
 #include "logic/analysis.h"
 #include "logic/answer.h"
+#include "logic/magic.h"
 #include "logic/modes.h"
 
 namespace xlog::cli {
@@ -56,6 +57,7 @@ struct Outcome {
   std::vector<io::Input> inputs;  // with what loading kept of them
   std::optional<lang::Program> program;
   std::optional<logic::Analysis> analysis;
+  std::vector<logic::MagicDecision> magic;  // by query, where the program asks for magic sets
   std::optional<logic::Answer> answer;
   std::vector<StageTime> times;
   std::optional<engine::Statistics> engine;  // of the relational engine, when it ran
@@ -78,7 +80,7 @@ class StageTimer {
   engine::TimePoint begin_ = std::chrono::steady_clock::now();
 };
 
-// Read, load, inputs, analyze, magic sets, evaluate. Stops after the first stage with errors; what
+// Read, load, inputs, analyze, rewrite, evaluate. Stops after the first stage with errors; what
 // was reached is in `outcome`, what was said in its session.
 void run_pipeline(const std::string& path, const PipelineOptions& options, Outcome& outcome);
 void run_pipeline(const SourceFile& file, const PipelineOptions& options, Outcome& outcome);
@@ -86,8 +88,9 @@ void run_pipeline(const SourceFile& file, const PipelineOptions& options, Outcom
 // Read, load, inputs, analyze. True when there were no errors.
 bool prepare_pipeline(const std::string& path, const PipelineOptions& options, Outcome& outcome);
 
-// What follows in a run before it evaluates. True when there were no errors.
-bool apply_magic_sets(Outcome& outcome);
+// What follows in a run before it evaluates: magic sets, and nothing that no answer depends on.
+// True when there were no errors.
+bool rewrite_for_queries(const PipelineOptions& options, Outcome& outcome);
 
 // What the pragmas say, unless the command line says otherwise.
 logic::AnswerOptions answer_options(const PipelineOptions& options, const lang::Pragmas& pragmas);

@@ -59,13 +59,24 @@ TEST(Pipeline, MagicSetsKeepTheAnswer) {
   for (size_t i = 0; i < actual.size(); ++i) EXPECT_EQ(actual[i].values, expected[i].values);
 }
 
+TEST(Pipeline, OnlyWhatAnswersDependOnIsEvaluated) {
+  Outcome outcome;
+  run("edge(1, 2). edge(2, 3). reach(X, Y) :- edge(X, Y). reach(X, Y) :- reach(X, Z), edge(Z, Y). "
+      "big(X) :- reach(X, Y), Y > 2. near(X) :- edge(1, X). ?- near(X).",
+      outcome);
+  ASSERT_TRUE(outcome.answer && outcome.engine);
+  EXPECT_EQ(outcome.answer->views[0].queries[0].rows.size(), 1u);
+  EXPECT_EQ(outcome.program->rules.size(), 2u);  // of near, and of the query
+  EXPECT_EQ(outcome.engine->rounds, 0u);
+}
+
 TEST(Pipeline, StagesAreTimedInOrder) {
   Outcome outcome;
   run("p(1).", outcome);
   std::vector<std::string_view> stages;
   stages.reserve(outcome.times.size());
   for (const StageTime& time : outcome.times) stages.push_back(time.stage);
-  EXPECT_EQ(stages, (std::vector<std::string_view>{"load", "analyze", "magic sets", "evaluate"}));
+  EXPECT_EQ(stages, (std::vector<std::string_view>{"load", "analyze", "rewrite", "evaluate"}));
 }
 
 TEST(Pipeline, ModesAreFoundByName) {

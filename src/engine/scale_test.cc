@@ -170,5 +170,16 @@ TEST(Scale, OneRowGivesMoreThanARegionHolds) {
   EXPECT_NE(got.text.find("(5,3000,)"), std::string::npos) << got.text;
 }
 
+// Of bits only those are walked that agree with the constants.
+TEST(Scale, ConstantsOfQueriesOverBits) {
+  const std::string program = "#pragma magic_sets = off\n" + facts(random_graph(150, 400, 1)) +
+                              "reach(X, Y) :- edge(X, Y). reach(X, Z) :- reach(X, Y), edge(Y, Z)."
+                              "?- reach(7, X). ?- reach(X, 7). ?- reach(149, 149). ?- reach(0, 0)."
+                              "?- reach(3000000, X). ?- reach(X, X). ?- reach(149, X).";
+  const Outcome expected = run(program, Which::Reference);
+  EXPECT_EQ(run(program, Which::Engine, "cpu").text, expected.text);
+  EXPECT_EQ(run(program, Which::Engine, "native", {}, relation::Form::Groups).text, expected.text);
+}
+
 }  // namespace
 }  // namespace xlog::engine

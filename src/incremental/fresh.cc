@@ -12,6 +12,7 @@
 #include "logic/magic.h"
 #include "logic/memory_report.h"
 #include "oracle/evaluate.h"
+#include "plan/estimate.h"
 
 namespace xlog::incremental {
 namespace {
@@ -80,7 +81,7 @@ class Fresh final : public Maintained {
     facts.write_tables(program, session_.names);
     std::optional<logic::Analysis> analysis = logic::analyze(program, session_);
     if (!analysis || failed()) return std::nullopt;
-    const auto decisions = logic::apply_magic_sets(program, *analysis, session_);
+    const auto decisions = logic::apply_magic_sets(program, *analysis, session_, plan::expected_rows);
     if (failed()) return std::nullopt;
     if (std::ranges::any_of(decisions, &logic::MagicDecision::applied)) {
       analysis = logic::analyze(program, session_);

@@ -17,6 +17,7 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "logic/order.h"
@@ -42,6 +43,10 @@ namespace {
 // Adornments can multiply (2^arity) and each body prefix is copied once an atom: past this the
 // copies cost more than they save.
 constexpr size_t kMaxLiterals = 100'000;
+
+// What `auto` asks of a query: a program that takes some time, and a part of it that is smaller.
+constexpr double kLeastRows = 10'000;
+constexpr double kLeastGain = 2;
 
 struct Adorned {
   PredId copy;    // p restricted to what is wanted
@@ -111,14 +116,20 @@ Rule make_rule(PredId head, std::vector<Term> args, std::vector<Literal> body,
 
 class Rewriter {
  public:
-  Rewriter(Program& program, const Analysis& analysis, lang::Session& session)
-      : program_(program), analysis_(analysis), session_(session) {}
+  Rewriter(Program& program, const Analysis& analysis, lang::Session& session,
+           const ExpectedRows& expected_rows)
+      : program_(program), analysis_(analysis), session_(session) {
+    if (program.pragmas.magic_sets == "auto") expected_rows_ = expected_rows;
+  }
 
   Outcome rewrite(const lang::Query& query) {
     if (program_[query.pred].rules.size() != 1) return {Verdict::NotAsked, "the query has no rule"};
     const uint32_t rule_index = program_[query.pred].rules[0];
     Outcome outcome = eligible(program_.rules[rule_index]);
     if (outcome.verdict != Verdict::Applied) return outcome;
+    if (expected_rows_ && rows() < kLeastRows) {
+      return {Verdict::NotAsked, fmt::format("about {:.0f} rows in all are few", rows())};
+    }
 
     begin();
     const Literal atom = program_.rules[rule_index].body[0];
@@ -136,7 +147,23 @@ class Rewriter {
     }
     commit();
     program_.rules[rule_index].body[0].pred = adorned.copy;
-    return {Verdict::Applied, adorned_names(atom.pred, adornment)};
+    outcome.reason = adorned_names(atom.pred, adornment);
+    if (!expected_rows_) return outcome;
+
+    const std::optional<Analysis> rewritten = analyze(program_, session_);
+    if (!rewritten) return outcome;  // has been reported
+    const double before = rows();
+    const double after = expected_rows_(program_, *rewritten);
+    if (before >= after * kLeastGain) {
+      rows_ = after;
+      outcome.reason += fmt::format(", about {:.0f} rows instead of {:.0f}", after, before);
+      return outcome;
+    }
+    program_.rules[rule_index].body[0].pred = atom.pred;
+    take_back();
+    roll_back();
+    return {Verdict::NotAsked, fmt::format("{} would leave about {:.0f} of {:.0f} rows",
+                                           outcome.reason, after, before)};
   }
 
  private:
@@ -175,7 +202,7 @@ class Rewriter {
       return {Verdict::NotAsked, "the query has no constant"};
     }
     const bool recursive = analysis_.components[analysis_.component_of[atom.pred.index]].recursive;
-    if (!recursive && program_.pragmas.magic_sets != "on") {
+    if (!recursive && !expected_rows_ && program_.pragmas.magic_sets != "on") {
       return {Verdict::NotAsked,
               fmt::format("{} is not recursive",
                           predicate_signature(program_[atom.pred], session_.names))};
@@ -196,10 +223,25 @@ class Rewriter {
   }
 
   void commit() {
+    first_new_rule_ = program_.rules.size();
     for (Rule& rule : rules_) {
       program_[rule.head[0].pred].rules.push_back(static_cast<uint32_t>(program_.rules.size()));
       program_.rules.push_back(std::move(rule));
     }
+  }
+
+  // Earlier queries may share a predicate that has got more rules.
+  void take_back() {
+    while (program_.rules.size() > first_new_rule_) {
+      program_[program_.rules.back().head[0].pred].rules.pop_back();
+      program_.rules.pop_back();
+    }
+  }
+
+  // Of the program as it stands.
+  double rows() {
+    if (!rows_) rows_ = expected_rows_(program_, analysis_);
+    return *rows_;
   }
 
   void roll_back() {
@@ -391,17 +433,21 @@ class Rewriter {
   std::vector<Rule> rules_;
   size_t literals_ = 0;
   size_t first_new_predicate_ = 0;
+  size_t first_new_rule_ = 0;
+  ExpectedRows expected_rows_;  // where there is a choice
+  std::optional<double> rows_;
 };
 
 }  // namespace
 
 std::vector<MagicDecision> apply_magic_sets(Program& program, const Analysis& analysis,
-                                            lang::Session& session) {
+                                            lang::Session& session,
+                                            const ExpectedRows& expected_rows) {
   std::vector<MagicDecision> decisions;
   const std::string mode = program.pragmas.magic_sets;
   if (mode == "off") return decisions;
 
-  Rewriter rewriter(program, analysis, session);
+  Rewriter rewriter(program, analysis, session, expected_rows);
   bool applied = false;
   bool reported = false;
   for (uint32_t i = 0; i < program.queries.size(); ++i) {

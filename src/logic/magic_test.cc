@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "logic/needed.h"
 #include "logic/test_program.h"
 
 namespace xlog::logic {
@@ -197,6 +198,52 @@ TEST(Magic, OnDemandsThatAQueryProfits) {
       Rewritten("#pragma magic_sets = on\n{ p(a, b) }. p(X, Z) :- p(X, Y), p(Y, Z). ?- p(a, X).")
           .errors(),
       "E0606");
+}
+
+// A gate that takes every predicate with rules for `rows`, and copies for `copied`.
+ExpectedRows gate(const TestProgram& test, double rows, double copied) {
+  return [&test, rows, copied](const lang::Program& program, const Analysis& analysis) {
+    const std::vector<bool> needed = needed_for_answers(program, analysis);
+    double sum = 0;
+    for (size_t p = 0; p < program.predicates.size(); ++p) {
+      if (!needed[p] || program.predicates[p].rules.empty()) continue;
+      const auto name = test.session.names.symbols.text(program.predicates[p].name);
+      const bool is_copy = name.starts_with("__xlog_reach") || name.starts_with("__xlog_magic");
+      sum += is_copy ? copied : name == "reach" ? rows : 1;
+    }
+    return sum;
+  };
+}
+
+TEST(MagicGate, TakesWhatSavesHalf) {
+  TestProgram test("#pragma magic_sets = auto\n" + kReach + "?- reach(a, X). ?- reach(X, b).");
+  ASSERT_TRUE(test.analysis);
+  const auto decisions =
+      apply_magic_sets(*test.program, *test.analysis, test.session, gate(test, 1e6, 100));
+  // The first alone saves nothing, as the second still asks for all of reach.
+  EXPECT_FALSE(decisions[0].applied);
+  EXPECT_EQ(decisions[0].reason, "reach^bf would leave about 1000202 of 1000002 rows");
+  EXPECT_FALSE(decisions[1].applied);
+  EXPECT_EQ(test.program->rules.size(), 4u);
+
+  TestProgram one("#pragma magic_sets = auto\n" + kReach + "?- reach(a, X).");
+  const auto taken =
+      apply_magic_sets(*one.program, *one.analysis, one.session, gate(one, 1e6, 100));
+  EXPECT_TRUE(taken[0].applied);
+  EXPECT_EQ(taken[0].reason, "reach^bf, about 201 rows instead of 1000001");
+}
+
+TEST(MagicGate, LeavesTheProgramAsItWasWhereItDeclines) {
+  TestProgram test("#pragma magic_sets = auto\n" + kReach + "?- reach(a, X).");
+  const size_t predicates = test.program->predicates.size(), rules = test.program->rules.size();
+  const auto decisions =
+      apply_magic_sets(*test.program, *test.analysis, test.session, gate(test, 1e6, 1e6));
+  EXPECT_FALSE(decisions[0].applied);
+  EXPECT_EQ(test.program->predicates.size(), predicates);
+  EXPECT_EQ(test.program->rules.size(), rules);
+  EXPECT_EQ(test.rule_text(static_cast<uint32_t>(rules) - 1), "__xlog_query_0(X) :- reach(a, X).");
+  const auto few = apply_magic_sets(*test.program, *test.analysis, test.session, gate(test, 9, 1));
+  EXPECT_EQ(few[0].reason, "about 10 rows in all are few");
 }
 
 }  // namespace

@@ -4,8 +4,17 @@
 #include <vector>
 
 #include "lang/program.h"
+#include "logic/analysis.h"
 
 namespace xlog::logic {
+
+// By predicate: whether an answer can depend on it. Of what is determined, only the part that
+// queries, constraints and the rest of the program read; the rest always counts, as it says which
+// worlds there are.
+std::vector<bool> needed_for_answers(const lang::Program& program, const Analysis& analysis);
+// Takes away the rules that no answer depends on; the program has to be analysed again where that
+// is true of any.
+bool drop_unneeded(lang::Program& program, const Analysis& analysis);
 
 // Takes away all queries, constraints and rules that the rows of `pred`, or of any of
 // `preds`, do not depend on.

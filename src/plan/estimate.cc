@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "logic/needed.h"
+
 namespace xlog::plan {
 
 using lang::Literal;
@@ -183,6 +185,21 @@ void Estimates::finish(uint32_t c) {
       statistics.distinct[i] = std::min(values_[pred.index][i], statistics.rows);
     }
   }
+}
+
+double expected_rows(const lang::Program& program, const logic::Analysis& analysis) {
+  Estimates estimates(program, analysis);
+  const std::vector<bool> needed = logic::needed_for_answers(program, analysis);
+  double rows = 0;
+  for (uint32_t c = 0; c < analysis.components.size(); ++c) {
+    estimates.begin(c);
+    estimates.finish(c);
+    for (PredId pred : analysis.components[c].predicates) {
+      const bool derives = needed[pred.index] && !program[pred].rules.empty();
+      if (derives) rows += static_cast<double>(estimates[pred].rows);
+    }
+  }
+  return rows;
 }
 
 }  // namespace xlog::plan

@@ -43,4 +43,7 @@ class Estimates {
   std::vector<std::vector<uint64_t>> values_;  // by predicate and column: how many there can be
 };
 
+// How many rows an evaluation of what answers depend on is expected to derive.
+double expected_rows(const lang::Program& program, const logic::Analysis& analysis);
+
 }  // namespace xlog::plan

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "logic/components.h"
+#include "logic/needed.h"
 #include "plan/build.h"
 #include "plan/estimate.h"
 
@@ -28,6 +31,7 @@ class Explainer {
       : program_(program),
         analysis_(analysis),
         session_(session),
+        needed_(logic::needed_for_answers(program, analysis)),
         estimates_(program, analysis),
         statistics_(estimates_.statistics()) {}
 
@@ -36,7 +40,10 @@ class Explainer {
       estimates_.begin(c);
       const std::string rules = rules_of(c);
       estimates_.finish(c);
-      text_ += header(c) + rules;
+      const bool matters = program_.queries.empty() ||
+                           std::ranges::any_of(analysis_.components[c].predicates,
+                                               [&](PredId pred) { return needed_[pred.index]; });
+      if (matters) text_ += header(c) + rules;
     }
     for (uint32_t r : analysis_.constraints) {
       text_ += fmt::format("constraint\n  {}\n{}", source(r), pipelines(r, UINT32_MAX));
@@ -109,6 +116,7 @@ class Explainer {
   const lang::Program& program_;
   const logic::Analysis& analysis_;
   const lang::Session& session_;
+  const std::vector<bool> needed_;
   Estimates estimates_;
   StatisticsOf statistics_;
   std::string text_;

@@ -79,7 +79,7 @@ Result<RowRange> Derivation::driver_rows(const RelationOf& relation_of) {
     if (*values > UINT32_MAX) return too_long(UINT32_MAX);
     return RowRange{0, static_cast<uint32_t>(*values)};
   }
-  return rows_of(relation_of(step.pred), step.part);
+  return driven_rows(relation_of(step.pred), step);
 }
 
 Result<Derivation::Work> Derivation::start(const RelationOf& relation_of) {

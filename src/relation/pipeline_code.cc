@@ -106,6 +106,22 @@ RowRange rows_of(const Relation& relation, plan::Part part) {
   XLOG_UNREACHABLE("all parts are covered");
 }
 
+RowRange driven_rows(const Relation& relation, const Step& step) {
+  if (!walks_bits(step, relation)) return rows_of(relation, step.part);
+  const std::vector<uint64_t>& sizes = relation.bit_sizes();
+  uint64_t first = 0, words = relation.bit_words();
+  for (size_t c = 0; c + 1 < step.columns.size(); ++c) {
+    const plan::ColumnArg& column = step.columns[c];
+    const bool is_known =
+        column.use == plan::ColumnUse::Key && column.term.kind == lang::TermKind::Constant;
+    if (!is_known) break;
+    if (column.term.value.bits >= sizes[c]) return {0, 0};
+    words /= sizes[c];
+    first += column.term.value.bits * words;
+  }
+  return {static_cast<uint32_t>(first), static_cast<uint32_t>(first + words)};
+}
+
 PipelineCode::PipelineCode(KernelBuilder& k, const lang::Program& program,
                            const plan::Pipeline& pipeline, const RelationOf& relation_of,
                            const Marks& marks, const std::optional<ClaimedSet>& claimed)

@@ -26,6 +26,8 @@ struct RowRange {
 };
 // Rows of the columns that a step may see; words of the bits where there are only those.
 RowRange rows_of(const Relation& relation, plan::Part part);
+// The same for a driver; of the bits only those that agree with the constants of its first columns.
+RowRange driven_rows(const Relation& relation, const plan::Step& step);
 
 // Bits for the marks of a pipeline's meets, zero between launches.
 class Marks {

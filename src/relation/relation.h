@@ -64,6 +64,8 @@ class Relation {
   // Whether to walk the bits rather than columns that are not there.
   bool is_only_bits() const { return forgotten_ > 0 && bag_.rows() == 0; }
   uint32_t bit_words() const { return static_cast<uint32_t>(cells_); }
+  // The sizes of the columns in the bits: the first column's values are farthest apart.
+  const std::vector<uint64_t>& bit_sizes() const { return domain_; }
 
   // ---- the set ----
 
