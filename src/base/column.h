@@ -2,6 +2,7 @@
 // loading n values never holds two copies and never touches memory beyond what is used.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <new>
@@ -42,6 +43,13 @@ class Column {
     if (size_ == capacity_) resize_storage(capacity_ + capacity_ / 2 + 4);
     data_[size_++] = value;
   }
+  // Makes room for n values behind the last one, which the caller writes.
+  T* extend(size_t n) {
+    if (size_ + n > capacity_) resize_storage(std::max(size_ + n, capacity_ + capacity_ / 2 + 4));
+    T* first = data_ + size_;
+    size_ += n;
+    return first;
+  }
   void pop_back() { --size_; }
   void reserve(size_t n) {
     if (n > capacity_) resize_storage(n);
@@ -50,6 +58,7 @@ class Column {
     if (size_ < capacity_ && size_ > 0) resize_storage(size_);
   }
   void clear() { size_ = 0; }
+  void truncate(size_t n) { size_ = std::min(size_, n); }
 
  private:
   void resize_storage(size_t n) {

@@ -1,5 +1,6 @@
 #include "engine/database.h"
 
+#include <cstring>
 #include <set>
 
 #include "base/check.h"
@@ -122,6 +123,34 @@ Result<std::vector<std::vector<lang::Value>>> Database::rows(PredId pred) {
   return download_rows(machine_.device(), columns, kinds, relation.rows());
 }
 
+namespace {
+
+template <typename T>
+void widen(const std::byte* from, std::vector<uint64_t>& to) {
+  for (size_t i = 0; i < to.size(); ++i) {
+    T value;
+    std::memcpy(&value, from + i * sizeof(T), sizeof(T));
+    to[i] = value;
+  }
+}
+
+std::vector<uint64_t> bits_of(kernel::Type type, const std::vector<std::byte>& bytes,
+                              uint32_t count) {
+  std::vector<uint64_t> bits(count);
+  if (size_of(type) == sizeof(uint32_t)) {
+    widen<uint32_t>(bytes.data(), bits);
+  } else if (size_of(type) == sizeof(uint64_t)) {
+    widen<uint64_t>(bytes.data(), bits);
+  } else {
+    for (uint32_t i = 0; i < count; ++i) {
+      bits[i] = kernel::load_scalar(type, bytes.data() + uint64_t{i} * size_of(type)).bits;
+    }
+  }
+  return bits;
+}
+
+}  // namespace
+
 Result<Rows> Database::columns(PredId pred) {
   Relation& relation = (*this)[pred];
   if (Status ready = relation.need_columns(); !ready.ok()) return ready.error();
@@ -132,10 +161,7 @@ Result<Rows> Database::columns(PredId pred) {
     Result<std::vector<std::byte>> bytes =
         device::download(machine_.device(), {relation.column(c), type, rows.count});
     if (!bytes.ok()) return bytes.error();
-    std::vector<uint64_t> bits(rows.count);
-    for (uint32_t r = 0; r < rows.count; ++r) {
-      bits[r] = kernel::load_scalar(type, bytes->data() + uint64_t{r} * size_of(type)).bits;
-    }
+    const std::vector<uint64_t> bits = bits_of(type, *bytes, rows.count);
     lang::FactColumn& column = rows.columns.emplace_back();
     lang::Names none;  // an empty column has no values to convert
     column.convert(program_[pred].columns[c].type, none);

@@ -209,6 +209,27 @@ TEST(Evaluate, EndsWithWhatIsSettled) {
   EXPECT_EQ(status(2), logic::RowStatus::Undefined);
 }
 
+TEST(Evaluate, SettlesEasyPartsBeforeHardOnes) {
+  // The hard part stands first, and takes too many guesses.
+  const std::string source =
+      "n(1..6). g(X) :- n(X), not know not g(X).\n"
+      ":- not know w. 1 { e(X) : n(X) } 2. w :- e(X), g(X).\n"
+      "{ a }. b :- a. c :- not know b.\n"
+      "?- g(X). ?- b. ?- c.";
+  logic::AnswerOptions options;
+  options.max_candidates = 2;
+  const Ran got = run(source, false, options);
+  ASSERT_TRUE(got.answer.has_value());
+  EXPECT_TRUE(got.answer->unfinished);
+  ASSERT_EQ(got.answer->settled_queries.size(), 3u);
+  const auto status = [&](size_t query) {
+    return got.answer->settled_queries[query].rows.at(0).status;
+  };
+  EXPECT_EQ(status(0), logic::RowStatus::Undefined);
+  EXPECT_EQ(status(1), logic::RowStatus::Possible);
+  EXPECT_EQ(status(2), logic::RowStatus::Known);
+}
+
 TEST(Evaluate, EndsAtTheTimeLimit) {
   std::string source = "n(1..40). 15 { a(X) : n(X) } 25. { b(X) : n(X) }.\n";
   source += "c(X) :- n(X), not know not c(X).\n";

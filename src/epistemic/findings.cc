@@ -36,7 +36,7 @@ class StepTimer {
 
 void Findings::ground() {
   const StepTimer timer(trace_.ground);
-  instance_ = instantiate_by_joins(context_);
+  instance_ = instantiate_by_joins(context_, parallel_);
   trace_.ground_rules = instance_.ground.rules.size();
   trace_.ground_atoms = instance_.ground.atom_count;
   context_.largest = [this] { return oracle::largest_relation(instance_.database, context_); };
@@ -46,8 +46,9 @@ void Findings::ground() {
 
 void Findings::bound(Ground rules) {
   const StepTimer timer(trace_.bounds);
-  bounds_ = epistemic::well_founded_bounds(instance_.ground, context_.options.mode, context_);
-  open_ = oracle::residual(instance_.ground, bounds_, context_.names());
+  bounds_ =
+      epistemic::well_founded_bounds(instance_.ground, context_.options.mode, context_, parallel_);
+  open_ = epistemic::residual(instance_.ground, bounds_, context_, parallel_);
   trace_.open_rules = open_.rules.size();
   for (AtomId a = 0; a < instance_.ground.atom_count; ++a) {
     trace_.open_atoms += bounds_.upper[a] && !bounds_.lower[a] ? 1 : 0;
@@ -63,14 +64,14 @@ void Findings::solve() {
   std::optional<Units> units;
   {
     const StepTimer timer(trace_.split);
-    units.emplace(open_);
+    units.emplace(open_, parallel_);
     trace_.units = units->size();
     for (uint32_t u = 0; u < units->size(); ++u) {
       trace_.largest_unit = std::max<uint64_t>(trace_.largest_unit, units->atoms(u).size());
     }
   }
   const StepTimer timer(trace_.solve);
-  const Batching batching{.device = device_, .trace = &trace_.batch};
+  const Batching batching{.device = device_, .trace = &trace_.batch, .parallel = parallel_};
   views_.emplace(std::move(*units), context_, trace_.search, batching);
   views_->solve();
 }

@@ -10,6 +10,8 @@
 #include <functional>
 #include <optional>
 
+#include "base/parallel.h"
+#include "device/pool.h"
 #include "epistemic/trace.h"
 #include "epistemic/world_views.h"
 #include "lang/load.h"
@@ -74,6 +76,10 @@ class Findings {
   oracle::Context& context_;
   Trace& trace_;
   device::Device* const device_;
+  device::Pool pool_{0};  // its threads start with the first work that is large enough
+  const Parallel parallel_ = [this](uint32_t n, uint32_t grain, const Piece& piece) {
+    pool_.parallel_for(n, grain, piece);
+  };
   oracle::Instantiation instance_;
   oracle::Bounds bounds_;
   oracle::GroundProgram open_;  // what the bounds do not decide

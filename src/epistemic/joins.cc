@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <span>
 
-#include "epistemic/translate.h"
 #include "lang/arith.h"
 
 namespace xlog::epistemic {
@@ -24,98 +23,13 @@ using oracle::Matcher;
 using oracle::PredicateState;
 using oracle::Relation;
 
-namespace {
-
-bool is_positive(const Literal& literal) {
-  return literal.modal == Modal::None && literal.nots == 0;
-}
-
-bool is_negative(const Literal& literal) {
-  return literal.modal == Modal::None ? literal.nots == 1 : is_negated(literal.modal);
-}
-
-}  // namespace
-
-// ---- what each literal does ----
-
-class Joins::Compiler {
- public:
-  explicit Compiler(const BodyTask& task) : task_(task) {}
-
-  Plan run() {
-    Plan plan;
-    std::vector<uint32_t> sequence = task_.order.sequence;
-    if (task_.delta) {
-      const auto first = std::ranges::find(sequence, task_.delta->literal);
-      // Atoms compare identity, comparisons numbers: they must not change places.
-      const bool only_atoms = std::all_of(sequence.begin(), first, [&](uint32_t index) {
-        return task_.body[index].kind == LiteralKind::Atom;
-      });
-      if (only_atoms) std::rotate(sequence.begin(), first, first + 1);
-    }
-    for (const uint32_t index : sequence) {
-      const Literal& literal = task_.body[index];
-      Step& step = plan.steps.emplace_back();
-      step.literal = &literal;
-      step.index = index;
-      const bool is_join = literal.kind == LiteralKind::Atom      ? look_up(literal, step)
-                           : literal.kind == LiteralKind::Compare ? compare(literal, step)
-                                                                  : false;
-      if (!is_join) return {.is_join = false, .steps = {}};
-    }
-    return plan;
-  }
-
- private:
-  bool is_bound(VarId variable) const {
-    return task_.bindings.bound(variable) || std::ranges::find(bound_, variable) != bound_.end();
-  }
-  bool is_bound(const Term& term) const {
-    if (term.kind == TermKind::Variable) return is_bound(term.var);
-    return std::ranges::all_of(term.args, [&](const Term& arg) { return is_bound(arg); });
-  }
-
-  bool look_up(const Literal& literal, Step& step) {
-    for (uint32_t c = 0; c < literal.args.size(); ++c) {
-      const Term& arg = literal.args[c];
-      if (arg.kind != TermKind::Variable && arg.kind != TermKind::Constant) return false;
-      if (arg.kind == TermKind::Constant || is_bound(arg.var)) {
-        step.columns.push_back(c);
-        step.known.push_back({c, &arg});
-        continue;
-      }
-      // A row that is only tested for names no variables.
-      if (!is_positive(literal)) return false;
-      const bool repeated = std::ranges::any_of(
-          step.bound, [&](const auto& other) { return other.second == arg.var; });
-      (repeated ? step.equals : step.bound).emplace_back(c, arg.var);
-    }
-    for (const auto& [column, variable] : step.bound) bound_.push_back(variable);
-    return true;
-  }
-
-  bool compare(const Literal& literal, Step& step) {
-    const bool left = is_bound(literal.lhs), right = is_bound(literal.rhs);
-    if (left && right) return true;
-    const Term& unknown = left ? literal.rhs : literal.lhs;
-    if (literal.op != lang::CompareOp::Eq || unknown.kind != TermKind::Variable) return false;
-    step.assigned = unknown.var;
-    step.value = left ? &literal.lhs : &literal.rhs;
-    bound_.push_back(unknown.var);
-    return true;
-  }
-
-  const BodyTask& task_;
-  std::vector<VarId> bound_;  // by the literals so far
-};
-
 // ---- one enumeration ----
 
 class Joins::Run {
  public:
-  Run(oracle::Context& context, const BodyTask& task, const Plan& plan)
+  Run(oracle::Context& context, const BodyTask& task, const BodyPlan& plan)
       : context_(context), task_(task), bindings_(task.bindings) {
-    for (const Step& step : plan.steps) {
+    for (const BodyStep& step : plan.steps) {
       Place& place = places_.emplace_back(step);
       if (step.literal->kind != LiteralKind::Atom) continue;
       const PredId pred = step.literal->pred;
@@ -127,8 +41,7 @@ class Joins::Run {
         place.last = task.delta->last;
       }
       place.key.resize(step.columns.size());
-      const bool some = !step.columns.empty() && step.columns.size() < step.literal->args.size();
-      if (some) place.index = &place.relation->index(step.columns);
+      if (step.needs_index()) place.index = &place.relation->index(step.columns);
     }
   }
 
@@ -136,8 +49,8 @@ class Joins::Run {
 
  private:
   struct Place {
-    explicit Place(const Step& step_in) : step(step_in) {}
-    const Step& step;
+    explicit Place(const BodyStep& step_in) : step(step_in) {}
+    const BodyStep& step;
     Relation* relation = nullptr;
     bool open = false;
     size_t first = 0, last = 0;  // the rows that it sees
@@ -155,7 +68,7 @@ class Joins::Run {
       const Term& term = *place.step.known[k].term;
       place.key[k] = term.kind == TermKind::Variable ? bindings_[term.var] : term.value;
     }
-    return is_positive(literal) ? join(place, position) : test(place, position);
+    return place.step.is_positive() ? join(place, position) : test(place, position);
   }
 
   // ---- positive atoms ----
@@ -175,7 +88,7 @@ class Joins::Run {
   }
 
   void try_row(const Place& place, size_t position, size_t row) {
-    const Step& step = place.step;
+    const BodyStep& step = place.step;
     const std::span<const Value> values = place.relation->row(row);
     const size_t mark = bindings_.mark();
     for (const auto& [column, variable] : step.bound) bindings_.bind(variable, values[column]);
@@ -202,7 +115,7 @@ class Joins::Run {
   void test(const Place& place, size_t position) {
     const Literal& literal = *place.step.literal;
     const std::optional<size_t> row = place.relation->find(place.key);
-    const bool negative = is_negative(literal);
+    const bool negative = place.step.is_negative();
     if (!place.open) {
       if (row.has_value() != negative) go_on(position + 1);
       return;
@@ -246,10 +159,14 @@ class Joins::Run {
   std::vector<GroundLiteral> remaining_;
 };
 
-const Joins::Plan& Joins::plan_of(const BodyTask& task) {
+const std::optional<BodyPlan>& Joins::plan_of(const BodyTask& task) {
   const uint32_t delta = task.delta ? task.delta->literal : UINT32_MAX;
   const auto [found, is_new] = plans_.try_emplace({&task.body, delta});
-  if (is_new) found->second = Compiler(task).run();
+  if (is_new) {
+    const auto new_rows_of = task.delta ? std::optional(delta) : std::nullopt;
+    found->second = plan_body(task.body, task.order, new_rows_of,
+                              [&](VarId v) { return task.bindings.bound(v); });
+  }
   return found->second;
 }
 
@@ -258,15 +175,23 @@ bool Joins::solve(const BodyTask& task) {
     task.visit(task.bindings, {});
     return true;
   }
-  const Plan& plan = plan_of(task);
-  if (!plan.is_join) return false;
-  Run(context_, task, plan).start();
+  const std::optional<BodyPlan>& plan = plan_of(task);
+  if (!plan) return false;
+  Run(context_, task, *plan).start();
   return true;
 }
 
-oracle::Instantiation instantiate_by_joins(oracle::Context& context) {
+oracle::Instantiation instantiate_by_joins(oracle::Context& context, const Parallel& parallel,
+                                           const BulkSizes& sizes) {
   Joins joins(context);
-  const oracle::Shortcut shortcut{[&](const BodyTask& task) { return joins.solve(task); }};
+  BulkGrounding bulk(context, parallel, sizes);
+  const oracle::Shortcut shortcut{
+      .solve = [&](const BodyTask& task) { return joins.solve(task); },
+      .derive = [&](const oracle::RuleTask& task,
+                    oracle::Derived& derived) { return bulk.derive(task, derived); },
+      .ground = [&](const oracle::RuleTask& task,
+                    oracle::GroundProgram& ground) { return bulk.ground(task, ground); },
+      .parallel = parallel};
   context.shortcut = &shortcut;
   oracle::Instantiation made = oracle::instantiate(context);
   context.shortcut = nullptr;

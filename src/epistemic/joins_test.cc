@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/sanitized.h"
+#include "device/pool.h"
 #include "oracle/report.h"
 
 namespace xlog::epistemic {
@@ -143,6 +144,70 @@ class Lines {
   const oracle::Context& context_;
   std::vector<std::string> lines_;
 };
+
+// Everything there is, with the numbers of atoms and rows.
+std::vector<std::string> all_of(const Instantiation& made, const oracle::Context& context) {
+  std::vector<std::string> lines;
+  const auto body = [](GroundBody literals) {
+    std::string text;
+    for (const GroundLiteral& l : literals) {
+      text +=
+          fmt::format(" {}/{}/{}", static_cast<int>(l.kind), static_cast<int>(l.modal), l.index);
+    }
+    return text;
+  };
+  for (const auto rule : made.ground.rules) {
+    lines.push_back(fmt::format("{} {} {} :-{}", rule.source, static_cast<int>(rule.kind),
+                                fmt::join(rule.heads, ";"), body(rule.body)));
+  }
+  for (const auto& bound : made.ground.bounds) {
+    lines.push_back(
+        fmt::format("{} {}..{} :-{}", bound.source, bound.lower, bound.upper, body(bound.body)));
+    for (const auto& element : bound.elements) {
+      lines.push_back(fmt::format("  {} :{}", element.atom, body(element.condition)));
+    }
+  }
+  for (uint32_t p = 0; p < made.database.relations.size(); ++p) {
+    const oracle::Relation& relation = made.database.relations[p];
+    for (size_t r = 0; r < relation.size(); ++r) {
+      lines.push_back("row " + oracle::atom_text({p}, relation.row(r), context));
+    }
+  }
+  for (const auto& atom : made.database.atoms) {
+    lines.push_back(fmt::format("atom {} {}", atom.pred.index, atom.row));
+  }
+  lines.push_back(
+      fmt::format("{} without a value, {} rows", context.valueless.size(), context.rows));
+  if (made.violation) lines.push_back("violation " + made.violation->instance);
+  return lines;
+}
+
+TEST(Joins, InBulkGiveTheSameNumbersAsOneByOne) {
+  device::Pool pool(3);
+  const Parallel parallel = [&](uint32_t n, uint32_t grain, const Piece& piece) {
+    pool.parallel_for(n, grain, piece);
+  };
+  uint64_t compared = 0;
+  for (uint32_t seed = 0; seed < 3000 / kPartOfWork; ++seed) {
+    const std::string text = Generator(seed).run();
+    SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
+    lang::Session session;
+    auto program = lang::load(*session.sources.add("test.xlog", "", text), session);
+    if (!program || session.diagnostics.has_errors()) continue;
+    auto analysis = logic::analyze(*program, session);
+    if (!analysis) continue;
+    const logic::AnswerOptions options;
+    oracle::Context expected_context(*program, *analysis, session, options);
+    oracle::Context own_context(*program, *analysis, session, options);
+    const BulkSizes never{.few_rows = SIZE_MAX};
+    const BulkSizes tiny{.few_rows = 0, .instances_of_walk = 2, .instances_at_once = 7};
+    const Instantiation expected = instantiate_by_joins(expected_context, in_turn, never);
+    const Instantiation own = instantiate_by_joins(own_context, parallel, tiny);
+    ASSERT_EQ(all_of(own, own_context), all_of(expected, expected_context));
+    ++compared;
+  }
+  EXPECT_GT(compared, 2000u / kPartOfWork);
+}
 
 TEST(Joins, GroundAsTheReferenceDoes) {
   uint64_t compared = 0, rules = 0;

@@ -36,7 +36,7 @@ void Presolve::run(const Batching& batching) {
   find_levels();
   for (const std::vector<uint32_t>& level : levels_) {
     in_batches_ = false;
-    for (const uint32_t unit : level) take_unit(unit);
+    take_level(level);
     solve_pending(true);
     if (!batching_.trace->note.empty()) break;
   }
@@ -65,19 +65,48 @@ std::span<const std::pair<uint32_t, uint32_t>> Presolve::asked_by(uint32_t unit)
   return std::span(asks_).subspan(asks_begin_[unit], asks_begin_[unit + 1] - asks_begin_[unit]);
 }
 
-// The views that each unit below may have; false where that is not known, or they are too many.
-bool Presolve::find_views_below(uint32_t unit) {
+struct Presolve::Seen {
+  SolvedUnits keys;  // that differ; `unit` of an entry is its number
+  struct First {
+    const Entry* entry;
+    uint32_t unit;
+    size_t answer;  // its number among those of the unit
+  };
+  std::vector<First> firsts;      // by number: who has the key first
+  std::vector<uint32_t> answers;  // by unit: with how many it was looked at; 0: it is left
+  std::vector<uint32_t> key_of;   // by unit and answer
+  // Of one unit at a time.
+  Below below;
+  std::vector<uint64_t> key;
+};
+
+namespace {
+
+// The next choice among so many views each, the first one counting fastest; false after the last.
+template <typename Below>
+bool advance(std::vector<size_t>& choice, const Below& below) {
+  for (size_t i = 0; i < choice.size(); ++i) {
+    if (++choice[i] < below[i].size()) return true;
+    choice[i] = 0;
+  }
+  return false;
+}
+
+}  // namespace
+
+// False where they are not known, or too many.
+bool Presolve::find_views_below(uint32_t unit, Below& below) const {
   const auto asked_units = asked_by(unit);
-  below_.resize(asked_units.size());
+  below.resize(asked_units.size());
   size_t answers = 1;
   for (size_t i = 0; i < asked_units.size(); ++i) {
     const uint32_t asked = asked_units[i].second;
-    std::vector<const View*>& views = below_[i];
+    std::vector<const View*>& views = below[i];
     views.clear();
     const auto add = [&](const Entry* entry) {
       for (const View& view : entry->solution.views) views.push_back(&view);
     };
-    if (Entry* only = only_[asked]; only != nullptr) {
+    if (const Entry* only = only_[asked]; only != nullptr) {
       if (!only->solved) return false;
       add(only);
     } else {
@@ -94,42 +123,77 @@ bool Presolve::find_views_below(uint32_t unit) {
   return true;
 }
 
-void Presolve::take_unit(uint32_t unit) {
-  context_.tick();
-  if (!find_views_below(unit)) return;
-  const auto asked_units = asked_by(unit);
-  std::vector<size_t> choice(asked_units.size(), 0);
-  const Units::Holds answered = [&](const GroundLiteral& literal) {
+Units::Holds Presolve::answered(uint32_t unit, const Below& below,
+                                const std::vector<size_t>& choice) const {
+  return [this, unit, asked_units = asked_by(unit), &below, &choice](const GroundLiteral& literal) {
     const uint32_t asked = units_.unit_of(literal.index);
     const auto at = std::ranges::lower_bound(asked_units, std::pair(unit, asked));
     const auto i = static_cast<size_t>(at - asked_units.begin());
-    return holds_by(literal.modal, below_[i][choice[i]]->status[units_.place_of(literal.index)]);
+    return holds_by(literal.modal, below[i][choice[i]]->status[units_.place_of(literal.index)]);
   };
-  std::vector<Entry*> entries;
-  for (bool more = true; more;) {
-    Entry* entry = entry_for(unit, answered);
-    if (std::ranges::find(entries, entry) == entries.end()) entries.push_back(entry);
-    more = false;
-    for (size_t i = 0; i < choice.size() && !more; ++i) {
-      more = ++choice[i] < below_[i].size();
-      if (!more) choice[i] = 0;
+}
+
+void Presolve::look_at(uint32_t unit, Seen& seen) const {
+  seen.answers.push_back(0);
+  if (!find_views_below(unit, seen.below)) return;
+  std::vector<size_t> choice(seen.below.size(), 0);
+  const Units::Holds holds = answered(unit, seen.below, choice);
+  do {
+    seen.key.clear();
+    units_.put_key(unit, holds, seen.key);
+    seen.key.push_back(most_);
+    Entry& entry = seen.keys.entry(seen.key);
+    if (!entry.used) {
+      entry.used = true;
+      entry.unit = static_cast<uint32_t>(seen.firsts.size());
+      seen.firsts.push_back({&entry, unit, seen.answers.back()});
     }
-  }
-  if (entries.size() == 1) {
-    only_[unit] = entries[0];
-  } else {
-    several_.emplace(unit, std::move(entries));
+    seen.key_of.push_back(entry.unit);
+    ++seen.answers.back();
+  } while (advance(choice, seen.below));
+}
+
+// Keys are made by several threads; what is then new is taken in the order of the units.
+void Presolve::take_level(const std::vector<uint32_t>& level) {
+  constexpr uint32_t kUnitsAtATime = 1 << 12;  // by one thread
+  context_.check_limits();
+  const auto units = static_cast<uint32_t>(level.size());
+  std::vector<Seen> pieces((units + kUnitsAtATime - 1) / kUnitsAtATime);
+  batching_.parallel(units, kUnitsAtATime, [&](uint32_t lo, uint32_t hi) {
+    for (uint32_t i = lo; i < hi; ++i) look_at(level[i], pieces[lo / kUnitsAtATime]);
+  });
+  auto unit = level.begin();
+  for (const Seen& seen : pieces) {
+    std::vector<Entry*> entries;
+    for (const Seen::First& first : seen.firsts) {
+      context_.tick();
+      entries.push_back(entry_for(first.entry->key, first.entry->hash, first.unit, first.answer));
+    }
+    auto key = seen.key_of.begin();
+    for (const uint32_t answers : seen.answers) {
+      std::vector<Entry*> own;
+      for (uint32_t a = 0; a < answers; ++a) {
+        Entry* entry = entries[*key++];
+        if (answers == 1) only_[*unit] = entry;
+        if (answers > 1 && std::ranges::find(own, entry) == own.end()) own.push_back(entry);
+      }
+      if (own.size() == 1) only_[*unit] = own[0];
+      if (own.size() > 1) several_.emplace(*unit, std::move(own));
+      ++unit;
+    }
   }
 }
 
-Presolve::Entry* Presolve::entry_for(uint32_t unit, const Units::Holds& answered) {
-  key_.clear();
-  units_.put_key(unit, answered, key_);
-  key_.push_back(most_);
+Presolve::Entry* Presolve::entry_for(SolvedUnits::Key key, uint64_t hash, uint32_t unit,
+                                     size_t answer) {
   const size_t known = solved_.size();
-  Entry& entry = solved_.entry(key_);
+  Entry& entry = solved_.entry(key, hash);
   if (solved_.size() == known) return &entry;
-  oracle::GroundProgram program = units_.program(unit, answered);
+  Below below;
+  find_views_below(unit, below);
+  std::vector<size_t> choice(below.size(), 0);
+  for (; answer > 0; --answer) advance(choice, below);
+  oracle::GroundProgram program = units_.program(unit, answered(unit, below, choice));
   const UnitFit fit = small_->add(program);
   ++batching_.trace->by_fit[static_cast<size_t>(fit)];
   if (fit != UnitFit::Fits) return &entry;

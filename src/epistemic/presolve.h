@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/parallel.h"
 #include "device/device.h"
 #include "epistemic/batch_trace.h"
 #include "epistemic/small_units.h"
@@ -23,6 +24,7 @@ struct Batching {
   // Fewer units, or fewer that differ, are not worth a launch.
   uint64_t least_units = 1000;
   BatchTrace* trace = nullptr;
+  Parallel parallel = in_turn;  // for what is done before and after
 };
 
 class Presolve {
@@ -41,11 +43,18 @@ class Presolve {
  private:
   using Entry = SolvedUnits::Entry;
 
+  // By asked unit: the views that it may have.
+  using Below = std::vector<std::vector<const View*>>;
+  // Units of a level that one thread looks at, each with every answer from below.
+  struct Seen;
+
   void find_levels();
   std::span<const std::pair<uint32_t, uint32_t>> asked_by(uint32_t unit) const;
-  void take_unit(uint32_t unit);
-  bool find_views_below(uint32_t unit);
-  Entry* entry_for(uint32_t unit, const Units::Holds& holds);
+  void take_level(const std::vector<uint32_t>& level);
+  void look_at(uint32_t unit, Seen& seen) const;
+  bool find_views_below(uint32_t unit, Below& below) const;
+  Units::Holds answered(uint32_t unit, const Below& below, const std::vector<size_t>& choice) const;
+  Entry* entry_for(SolvedUnits::Key key, uint64_t hash, uint32_t unit, size_t answer);
   void solve_pending(bool end_of_level);
   bool solve_in_batch();
   void solve_one_by_one();
@@ -72,10 +81,6 @@ class Presolve {
   std::vector<oracle::GroundProgram> programs_;  // as long as they are few
   std::optional<SmallUnits> small_;
   bool in_batches_ = false;
-
-  // Of one unit at a time.
-  std::vector<uint64_t> key_;
-  std::vector<std::vector<const View*>> below_;  // by asked unit: the views that it may have
 };
 
 }  // namespace xlog::epistemic

@@ -17,9 +17,6 @@ using oracle::GroundLiteral;
 
 namespace {
 
-// Thrown out of a matcher, which has no other way to stop.
-struct Enough {};
-
 bool match_head(const lang::HeadElement& element, std::span<const std::optional<Value>> row,
                 Bindings& bindings, lang::Names& names) {
   for (size_t c = 0; c < row.size(); ++c) {
@@ -137,39 +134,40 @@ void RuleInstances::for_each(uint32_t r, lang::PredId pred, std::span<const Valu
   }
   const logic::RuleOrder& order = context.analysis.orders[r];
   const std::vector<std::optional<Value>> wanted(row.begin(), row.end());
-  try {
-    for (size_t e = 0; e < rule.head.size(); ++e) {
-      const lang::HeadElement& element = rule.head[e];
-      if (element.pred != pred) continue;
-      Bindings bindings(rule.variables.size());
-      if (!match_head(element, wanted, bindings, context.names())) continue;
-      oracle::Matcher matcher(context, findings_.instance().database, &scratch_);
-      const auto show = [&](const std::vector<GroundLiteral>& remaining) {
-        RuleInstance instance{r, {}, remaining_key(remaining, scratch_), {}};
-        for (const GroundLiteral& literal : remaining) {
-          if (literal.kind != GroundKind::Aggregate) continue;
-          instance.aggregates.push_back(scratch_.aggregates[literal.index]);
-        }
-        for (const Literal& literal : rule.body) {
-          instance.body.push_back(literal_of(literal, rule, bindings));
-        }
-        for (const Literal& literal : element.condition) {
-          instance.body.push_back(literal_of(literal, rule, bindings));
-        }
-        if (!visit(instance)) throw Enough{};
-      };
-      matcher.solve(r, rule.body, order.body, bindings,
-                    [&](const Bindings&, const std::vector<GroundLiteral>& body) {
-                      if (rule.head_kind != lang::HeadKind::Choice) return show(body);
-                      matcher.solve(r, element.condition, order.conditions[e], bindings,
-                                    [&](const Bindings&, const std::vector<GroundLiteral>& also) {
-                                      std::vector<GroundLiteral> both = body;
-                                      both.insert(both.end(), also.begin(), also.end());
-                                      show(both);
-                                    });
-                    });
-    }
-  } catch (const Enough&) {
+  bool goes_on = true;
+  for (size_t e = 0; e < rule.head.size() && goes_on; ++e) {
+    const lang::HeadElement& element = rule.head[e];
+    if (element.pred != pred) continue;
+    Bindings bindings(rule.variables.size());
+    if (!match_head(element, wanted, bindings, context.names())) continue;
+    oracle::Matcher matcher(context, findings_.instance().database, &scratch_);
+    const auto show = [&](const std::vector<GroundLiteral>& remaining) {
+      RuleInstance instance{r, {}, remaining_key(remaining, scratch_), {}};
+      for (const GroundLiteral& literal : remaining) {
+        if (literal.kind != GroundKind::Aggregate) continue;
+        instance.aggregates.push_back(scratch_.aggregates[literal.index]);
+      }
+      for (const Literal& literal : rule.body) {
+        instance.body.push_back(literal_of(literal, rule, bindings));
+      }
+      for (const Literal& literal : element.condition) {
+        instance.body.push_back(literal_of(literal, rule, bindings));
+      }
+      goes_on = visit(instance);
+      return goes_on;
+    };
+    matcher.solve_while(r, rule.body, order.body, bindings,
+                        [&](const Bindings&, const std::vector<GroundLiteral>& body) {
+                          if (rule.head_kind != lang::HeadKind::Choice) return show(body);
+                          matcher.solve_while(
+                              r, element.condition, order.conditions[e], bindings,
+                              [&](const Bindings&, const std::vector<GroundLiteral>& also) {
+                                std::vector<GroundLiteral> both = body;
+                                both.insert(both.end(), also.begin(), also.end());
+                                return show(both);
+                              });
+                          return goes_on;
+                        });
   }
 }
 
@@ -194,20 +192,17 @@ FailedRule RuleInstances::furthest(uint32_t r, lang::PredId pred,
       logic::BodyOrder beginning = order;
       beginning.sequence.resize(length);
       bool found = false;
-      try {
-        oracle::Matcher matcher(context, findings_.instance().database, &scratch_);
-        matcher.solve(r, rule.body, beginning, bindings, [&](const Bindings&, const auto&) {
-          failed.holds.clear();
-          for (size_t i = 0; i < length; ++i) failed.holds.push_back(text(i));
-          failed.fails.clear();
-          if (length < order.sequence.size()) {
-            failed.fails = engine::failure_text(rule.body[order.sequence[length]], text(length));
-          }
-          found = true;
-          throw Enough{};
-        });
-      } catch (const Enough&) {
-      }
+      oracle::Matcher matcher(context, findings_.instance().database, &scratch_);
+      matcher.solve_while(r, rule.body, beginning, bindings, [&](const Bindings&, const auto&) {
+        failed.holds.clear();
+        for (size_t i = 0; i < length; ++i) failed.holds.push_back(text(i));
+        failed.fails.clear();
+        if (length < order.sequence.size()) {
+          failed.fails = engine::failure_text(rule.body[order.sequence[length]], text(length));
+        }
+        found = true;
+        return false;
+      });
       if (found || length == 0) break;
     }
   }

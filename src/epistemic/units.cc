@@ -1,8 +1,10 @@
 #include "epistemic/units.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "base/check.h"
 
@@ -20,23 +22,38 @@ using Body = std::vector<GroundLiteral>;
 
 namespace {
 
+constexpr uint32_t kAtATime = 1 << 14;  // atoms or rules, by one thread
+
+// Sets of numbers, each named by its least one; threads may unite them at once. A number that has
+// another one above it never becomes the least of a set again, so what is above it may be replaced
+// by what is above that, whoever else does so.
 class UnionFind {
  public:
-  explicit UnionFind(uint32_t size) : parent_(size) {
-    std::iota(parent_.begin(), parent_.end(), 0);
-  }
+  explicit UnionFind(uint32_t size) : above_(size) { std::iota(above_.begin(), above_.end(), 0); }
   uint32_t find(uint32_t a) {
-    while (parent_[a] != a) a = parent_[a] = parent_[parent_[a]];
-    return a;
+    while (true) {
+      const uint32_t above = at(a).load(std::memory_order_relaxed);
+      if (above == a) return a;
+      const uint32_t next = at(above).load(std::memory_order_relaxed);
+      if (next != above) at(a).store(next, std::memory_order_relaxed);
+      a = next;
+    }
   }
   void unite(uint32_t a, uint32_t b) {
-    a = find(a);
-    b = find(b);
-    parent_[std::max(a, b)] = std::min(a, b);
+    while (true) {
+      a = find(a);
+      b = find(b);
+      if (a == b) return;
+      if (a < b) std::swap(a, b);
+      uint32_t least = a;
+      if (at(a).compare_exchange_strong(least, b, std::memory_order_relaxed)) return;
+    }
   }
 
  private:
-  std::vector<uint32_t> parent_;
+  std::atomic_ref<uint32_t> at(uint32_t i) { return std::atomic_ref(above_[i]); }
+
+  std::vector<uint32_t> above_;
 };
 
 template <typename Visit>
@@ -62,85 +79,137 @@ Units::Lists Units::Lists::by(const std::vector<uint32_t>& list_of, uint32_t lis
   return made;
 }
 
-Units::Units(const GroundProgram& program) : program_(program) {
-  find_groups();
+Units::Units(const GroundProgram& program, const Parallel& parallel) : program_(program) {
+  find_groups(parallel);
   find_units();
   find_clusters();
 }
 
 // ---- groups: what is mentioned together ----
 
-void Units::find_groups() {
-  const uint32_t atoms = program_.atom_count;
-  UnionFind together(atoms);
-  std::vector<bool> mentioned(atoms, false);
-  // The last objective atom of all that is given to it; modal ones are collected.
-  std::vector<AtomId> asked;
-  uint32_t anchor = kNone;
-  const auto mention = [&](AtomId atom) {
-    mentioned[atom] = true;
-    if (anchor != kNone) together.unite(anchor, atom);
-    anchor = atom;
-  };
-  const auto look_at = [&](GroundBody body) {
-    for (const GroundLiteral& literal : body) {
-      oracle::for_each_atom(literal, program_, [&](AtomId atom, const GroundLiteral& inner) {
-        if (inner.kind == GroundKind::Modal) {
-          asked.push_back(atom);
-        } else {
-          mention(atom);
-        }
-      });
-    }
-  };
-  std::vector<uint32_t> anchors;                       // of rules, then of bounds
-  std::vector<std::pair<uint32_t, AtomId>> questions;  // rule or bound, asked atom
-  const auto finish = [&] {
-    for (const AtomId atom : asked) {
-      mentioned[atom] = true;
-      questions.emplace_back(static_cast<uint32_t>(anchors.size()), atom);
-    }
-    anchors.push_back(anchor);
-    asked.clear();
-    anchor = kNone;
-  };
-  for (const GroundRule rule : program_.rules) {
+namespace {
+
+// What rules and bounds mention together, and what they ask. Those of a range are looked at one
+// after another by one of these.
+class Mentions {
+ public:
+  Mentions(const GroundProgram& program, UnionFind& together, std::vector<uint8_t>& is_mentioned)
+      : program_(program), together_(together), is_mentioned_(is_mentioned) {}
+
+  // An objective atom of it, or kNone.
+  uint32_t look_at(uint32_t what, const GroundRule& rule) {
+    begin(what);
     for (const AtomId head : rule.heads) mention(head);
     look_at(rule.body);
-    finish();
+    return anchor_;
   }
-  for (const GroundBound& bound : program_.bounds) {
-    for_each_body(bound, look_at);
-    finish();
+  uint32_t look_at(uint32_t what, const GroundBound& bound) {
+    begin(what);
+    for_each_body(bound, [&](GroundBody body) { look_at(body); });
+    return anchor_;
   }
 
-  group_of_atom_.assign(atoms, kNone);
-  for (AtomId a = 0; a < atoms; ++a) {
-    if (!mentioned[a]) continue;
-    const AtomId root = together.find(a);
-    if (root == a) group_of_atom_[a] = groups_++;
-    group_of_atom_[a] = group_of_atom_[root];
+  std::vector<std::pair<uint32_t, AtomId>> questions;  // rule or bound, asked atom
+
+ private:
+  void begin(uint32_t what) {
+    what_ = what;
+    anchor_ = Units::kNone;
   }
-  // What mentions no atom objectively waits for the units that it asks, or is a group of its own.
-  std::vector<bool> asks(anchors.size(), false);
-  for (const auto& [what, atom] : questions) asks[what] = true;
-  std::vector<uint32_t> group_of;
-  for (size_t what = 0; what < anchors.size(); ++what) {
-    const uint32_t at = anchors[what];
-    group_of.push_back(at != kNone ? group_of_atom_[at] : asks[what] ? kNone : groups_++);
+  void mark(AtomId atom) {
+    std::atomic_ref(is_mentioned_[atom]).store(1, std::memory_order_relaxed);
   }
-  for (const auto& [what, atom] : questions) {
-    const uint32_t from = group_of_atom_[atom];
-    if (group_of[what] == kNone) {
-      waiting_.emplace_back(what, atom);
-    } else if (from != group_of[what]) {
-      edges_.emplace_back(from, group_of[what]);
+  void mention(AtomId atom) {
+    mark(atom);
+    if (anchor_ != Units::kNone) together_.unite(anchor_, atom);
+    anchor_ = atom;
+  }
+  void look_at(GroundBody body) {
+    for (const GroundLiteral& literal : body) {
+      if (literal.kind == GroundKind::Aggregate) {
+        oracle::for_each_atom(literal, program_,
+                              [&](AtomId, const GroundLiteral& inner) { look_at(inner); });
+      } else {
+        look_at(literal);
+      }
     }
   }
-  const auto split = group_of.begin() + static_cast<ptrdiff_t>(program_.rules.size());
-  group_of_rule_.assign(group_of.begin(), split);
-  group_of_bound_.assign(split, group_of.end());
-  std::ranges::sort(edges_);
+  void look_at(const GroundLiteral& plain) {
+    if (plain.kind != GroundKind::Modal) return mention(plain.index);
+    mark(plain.index);
+    questions.emplace_back(what_, plain.index);
+  }
+
+  const GroundProgram& program_;
+  UnionFind& together_;
+  std::vector<uint8_t>& is_mentioned_;
+  uint32_t what_ = 0;
+  uint32_t anchor_ = Units::kNone;
+};
+
+}  // namespace
+
+void Units::find_groups(const Parallel& parallel) {
+  const uint32_t atoms = program_.atom_count;
+  const auto rules = static_cast<uint32_t>(program_.rules.size());
+  const auto all = rules + static_cast<uint32_t>(program_.bounds.size());  // rules, then bounds
+  const auto pieces = [](uint32_t n) { return (n + kAtATime - 1) / kAtATime; };
+  UnionFind together(atoms);
+  std::vector<uint8_t> is_mentioned(atoms, 0);
+  std::vector<uint32_t> anchors(all);
+  std::vector<Mentions> mentions(pieces(all), Mentions(program_, together, is_mentioned));
+  parallel(all, kAtATime, [&](uint32_t lo, uint32_t hi) {
+    Mentions& mine = mentions[lo / kAtATime];
+    for (uint32_t what = lo; what < hi; ++what) {
+      anchors[what] = what < rules ? mine.look_at(what, program_.rules[what])
+                                   : mine.look_at(what, program_.bounds[what - rules]);
+    }
+  });
+
+  // In the order of their least atoms.
+  std::vector<uint32_t> firsts(pieces(atoms), 0);
+  parallel(atoms, kAtATime, [&](uint32_t lo, uint32_t hi) {
+    uint32_t count = 0;
+    for (AtomId a = lo; a < hi; ++a) count += is_mentioned[a] != 0 && together.find(a) == a ? 1 : 0;
+    firsts[lo / kAtATime] = count;
+  });
+  for (uint32_t& first : firsts) groups_ += std::exchange(first, groups_);
+  group_of_atom_.assign(atoms, kNone);
+  parallel(atoms, kAtATime, [&](uint32_t lo, uint32_t hi) {
+    uint32_t group = firsts[lo / kAtATime];
+    for (AtomId a = lo; a < hi; ++a) {
+      if (is_mentioned[a] != 0 && together.find(a) == a) group_of_atom_[a] = group++;
+    }
+  });
+  parallel(atoms, kAtATime, [&](uint32_t lo, uint32_t hi) {
+    for (AtomId a = lo; a < hi; ++a) {
+      const AtomId least = is_mentioned[a] != 0 ? together.find(a) : a;
+      if (least != a) group_of_atom_[a] = group_of_atom_[least];
+    }
+  });
+
+  // What mentions no atom objectively waits for the units that it asks, or is a group of its own.
+  std::vector<uint32_t> group_of(all);
+  for (uint32_t piece = 0; piece < mentions.size(); ++piece) {
+    const uint32_t end = std::min(all, (piece + 1) * kAtATime);
+    auto question = mentions[piece].questions.begin();
+    for (uint32_t what = piece * kAtATime; what < end; ++what) {
+      const bool has_anchor = anchors[what] != kNone;
+      bool asks = false;
+      for (; question != mentions[piece].questions.end() && question->first == what; ++question) {
+        const uint32_t from = group_of_atom_[question->second];
+        if (!has_anchor) waiting_.push_back(*question);
+        if (has_anchor && from != group_of_atom_[anchors[what]]) {
+          edges_.emplace_back(from, group_of_atom_[anchors[what]]);
+        }
+        asks = true;
+      }
+      group_of[what] = has_anchor ? group_of_atom_[anchors[what]] : asks ? kNone : groups_++;
+    }
+  }
+  group_of_rule_.assign(group_of.begin(), group_of.begin() + rules);
+  group_of_bound_.assign(group_of.begin() + rules, group_of.end());
+  if (!std::ranges::is_sorted(edges_)) std::ranges::sort(edges_);
   edges_.erase(std::ranges::unique(edges_).begin(), edges_.end());
 }
 

@@ -9,13 +9,14 @@
 #include <span>
 #include <vector>
 
+#include "base/parallel.h"
 #include "oracle/ground.h"
 
 namespace xlog::epistemic {
 
 class Units {
  public:
-  explicit Units(const oracle::GroundProgram& program);
+  explicit Units(const oracle::GroundProgram& program, const Parallel& parallel = in_turn);
 
   uint32_t size() const { return static_cast<uint32_t>(atoms_.starts.size() - 1); }
   std::span<const oracle::AtomId> atoms(uint32_t unit) const { return atoms_[unit]; }
@@ -55,7 +56,7 @@ class Units {
 
   class KeyWriter;
 
-  void find_groups();
+  void find_groups(const Parallel& parallel);
   void find_units();
   void settle_waiting();
   void find_clusters();

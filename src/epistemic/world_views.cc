@@ -14,6 +14,12 @@ namespace xlog::epistemic {
 using oracle::AtomId;
 using oracle::GroundLiteral;
 
+namespace {
+
+constexpr size_t kSmall = 8;  // atoms of a unit, of which few views and worlds can come
+
+}  // namespace
+
 WorldViews::WorldViews(Units units, oracle::Context& context, SearchCounts& counts,
                        const Batching& batching)
     : context_(context),
@@ -22,6 +28,7 @@ WorldViews::WorldViews(Units units, oracle::Context& context, SearchCounts& coun
       batching_(batching),
       presolve_(units_, solved_, context.options.enough_views, context, counts),
       decisions_(units_.size(), nullptr),
+      is_solved_(units_.clusters(), false),
       cluster_views_(units_.clusters()) {
   counts_.clusters = units_.clusters();
 }
@@ -29,14 +36,33 @@ WorldViews::WorldViews(Units units, oracle::Context& context, SearchCounts& coun
 void WorldViews::solve() {
   const uint64_t enough = context_.options.enough_views;
   presolve_.run(batching_);
-  for (uint32_t c = 0; c < units_.clusters(); ++c) {
+  for (const uint32_t c : cheapest_first()) {
     // Views of a unit may have none above them, so that more of them are needed.
     for (uint64_t most = enough; !solve_cluster(c, most); most *= 2) {
     }
     ++counts_.clusters_done;
-    ++solved_clusters_;
+    is_solved_[c] = true;
     if (cluster_views_[c].empty()) return;  // then the program has none
   }
+}
+
+// A cluster that takes long keeps none waiting that is likely to be done soon: those with large
+// units come last. Small ones stay in their order.
+std::vector<uint32_t> WorldViews::cheapest_first() const {
+  std::vector<uint32_t> small;
+  std::vector<std::pair<size_t, uint32_t>> large;  // atoms of the largest unit, cluster
+  for (uint32_t c = 0; c < units_.clusters(); ++c) {
+    size_t most = 0;
+    for (const uint32_t unit : units_.units_of(c)) most = std::max(most, units_.atoms(unit).size());
+    if (most <= kSmall) {
+      small.push_back(c);
+    } else {
+      large.emplace_back(most, c);
+    }
+  }
+  std::ranges::sort(large);
+  for (const auto& [atoms, cluster] : large) small.push_back(cluster);
+  return small;
 }
 
 // Unit by unit, each once for every combination of the views below it that differs in what it asks.

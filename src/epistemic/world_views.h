@@ -20,11 +20,12 @@ class WorldViews {
   WorldViews(Units units, oracle::Context& context, SearchCounts& counts,
              const Batching& batching = {});
 
-  // Once, before anything is asked. Where a limit ends it, clusters before are solved.
+  // Once, before anything is asked. Where a limit ends it, the clusters that were cheaper are
+  // solved.
   void solve();
 
   const Units& units() const { return units_; }
-  bool is_solved(uint32_t cluster) const { return cluster < solved_clusters_; }
+  bool is_solved(uint32_t cluster) const { return is_solved_[cluster]; }
   // How many views a cluster has, and what a unit of it has in one of them.
   uint32_t views_of(uint32_t cluster) const {
     const size_t units = units_.units_of(cluster).size();
@@ -62,6 +63,7 @@ class WorldViews {
   std::vector<std::vector<oracle::AtomId>> list_worlds(const Choice& choice, uint64_t most) const;
 
  private:
+  std::vector<uint32_t> cheapest_first() const;
   // False where units have more views than `most` and the cluster is short of views without them.
   bool solve_cluster(uint32_t cluster, uint64_t most);
   const Solution& solution(uint32_t unit, const Units::Holds& answered, uint64_t most);
@@ -76,7 +78,7 @@ class WorldViews {
   std::vector<uint64_t> key_;                         // of one unit at a time
   std::vector<const View*> combinations_, extended_;  // of one cluster at a time
   std::vector<const Decision*> decisions_;            // by unit
-  uint32_t solved_clusters_ = 0;
+  std::vector<bool> is_solved_;                       // by cluster
   // By cluster: its views one after another, each with a view for each unit.
   std::vector<std::vector<const View*>> cluster_views_;
   bool all_found_ = true;

@@ -18,7 +18,6 @@ void Context::check_limits() const {
         .rows = rows,
     });
   }
-  constexpr uint64_t kStepsPerLook = 0x10000;  // asking the system takes as long as some hundred
   if (options.memory_limit > 0 && steps % kStepsPerLook == 0) {
     const uint64_t used = own_memory();
     if (used > options.memory_limit) {
@@ -53,9 +52,10 @@ void Context::out_of_memory(uint64_t limit, std::string details) const {
   throw MemoryExceeded{std::move(shortage)};
 }
 
-void Context::count_row(std::string_view help) {
+void Context::count_rows(uint64_t count, std::string_view help) {
   tick();
-  if (++rows <= most_rows()) return;
+  rows += count;
+  if (rows <= most_rows()) return;
   throw LimitExceeded{
       fmt::format("the reference evaluator holds at most {} rows and ground rules", most_rows()),
       std::string(help)};

@@ -34,6 +34,9 @@ struct MemoryExceeded {
 struct Preset;
 struct Shortcut;
 
+// Asking the system for the memory in use takes as long as some hundred steps.
+inline constexpr uint64_t kStepsPerLook = 0x10000;
+
 inline constexpr std::string_view kEndlessHelp =
     "raise it with `--max-rows N`; recursion that makes ever new values, like "
     "`n(X + 1) :- n(X)`, needs a bound such as `X < 100`";
@@ -75,6 +78,11 @@ struct Context {
     if ((++steps & 0xFFF) == 0) check_limits();
   }
   void check_limits() const;
+  // The same after work that took long, with a look at the memory in any case.
+  void check_all_limits() {
+    steps = (steps / kStepsPerLook + 1) * kStepsPerLook;
+    check_limits();
+  }
   void begin_round(uint32_t component_in, uint64_t round_in) {
     component = component_in;
     round = round_in;
@@ -83,7 +91,8 @@ struct Context {
   [[noreturn]] void out_of_memory(uint64_t limit, std::string details) const;
   // Unless the user says otherwise.
   uint64_t most_rows() const { return options.max_rows > 0 ? options.max_rows : 20'000'000; }
-  void count_row(std::string_view help = kEndlessHelp);
+  void count_row(std::string_view help = kEndlessHelp) { count_rows(1, help); }
+  void count_rows(uint64_t count, std::string_view help = kEndlessHelp);
   void count_candidate();
 };
 

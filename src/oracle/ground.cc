@@ -62,51 +62,65 @@ bool holds(const GroundBound& bound, const GroundProgram& program, const Interpr
   return bound.lower <= distinct && distinct <= bound.upper;
 }
 
-GroundProgram replace_literals(const GroundProgram& program,
-                               const std::function<Truth(const GroundLiteral&)>& truth) {
-  GroundProgram out;
-  out.atom_count = program.atom_count;
-  // Puts the remaining literals of a body into `left`; false when the body is.
-  using Body = std::vector<GroundLiteral>;
-  const std::function<bool(GroundBody, Body&)> remaining = [&](GroundBody body, Body& left) {
-    left.clear();
-    for (const GroundLiteral& literal : body) {
-      const Truth value = truth(literal);
-      if (value == Truth::False) return false;
-      if (value == Truth::True) continue;
-      if (literal.kind != GroundKind::Aggregate) {
-        left.push_back(literal);
-        continue;
-      }
-      const GroundAggregate& aggregate = program.aggregates[literal.index];
-      auto input = std::make_shared<AggregateInput>();
-      input->folds = aggregate.input->folds;
-      input->nonempty = aggregate.input->nonempty;
-      for (const auto& element : aggregate.input->elements) {
-        Body condition;
-        if (!remaining(element.condition, condition)) continue;
-        input->elements.push_back({element.values, std::move(condition)});
-      }
-      left.push_back(
-          {GroundKind::Aggregate, lang::Modal::None, static_cast<uint32_t>(out.aggregates.size())});
-      out.aggregates.push_back({std::move(input), aggregate.result});
+namespace {
+
+using Body = std::vector<GroundLiteral>;
+using TruthOf = std::function<Truth(const GroundLiteral&)>;
+
+// Puts the remaining literals of a body into `left`, and those of its aggregates into `out`; false
+// when the body is.
+bool replace_in_body(const GroundProgram& program, GroundBody body, const TruthOf& truth,
+                     Body& left, GroundProgram& out) {
+  left.clear();
+  for (const GroundLiteral& literal : body) {
+    const Truth value = truth(literal);
+    if (value == Truth::False) return false;
+    if (value == Truth::True) continue;
+    if (literal.kind != GroundKind::Aggregate) {
+      left.push_back(literal);
+      continue;
     }
-    return true;
-  };
-  Body body;
-  for (const GroundRule rule : program.rules) {
-    if (remaining(rule.body, body)) out.rules.add(rule.kind, rule.heads, body, rule.source);
+    const GroundAggregate& aggregate = program.aggregates[literal.index];
+    auto input = std::make_shared<AggregateInput>();
+    input->folds = aggregate.input->folds;
+    input->nonempty = aggregate.input->nonempty;
+    for (const auto& element : aggregate.input->elements) {
+      Body condition;
+      if (!replace_in_body(program, element.condition, truth, condition, out)) continue;
+      input->elements.push_back({element.values, std::move(condition)});
+    }
+    left.push_back(
+        {GroundKind::Aggregate, lang::Modal::None, static_cast<uint32_t>(out.aggregates.size())});
+    out.aggregates.push_back({std::move(input), aggregate.result});
   }
+  return true;
+}
+
+}  // namespace
+
+void replace_in_bounds(const GroundProgram& program, const TruthOf& truth, GroundProgram& out) {
+  Body body;
   for (const GroundBound& bound : program.bounds) {
-    if (!remaining(bound.body, body)) continue;
+    if (!replace_in_body(program, bound.body, truth, body, out)) continue;
     GroundBound kept{bound.lower, bound.upper, {}, body, bound.source};
     for (const auto& element : bound.elements) {
       Body condition;
-      if (!remaining(element.condition, condition)) continue;
+      if (!replace_in_body(program, element.condition, truth, condition, out)) continue;
       kept.elements.push_back({element.atom, std::move(condition)});
     }
     out.bounds.push_back(std::move(kept));
   }
+}
+
+GroundProgram replace_literals(const GroundProgram& program, const TruthOf& truth) {
+  GroundProgram out;
+  out.atom_count = program.atom_count;
+  Body body;
+  for (const GroundRule rule : program.rules) {
+    if (!replace_in_body(program, rule.body, truth, body, out)) continue;
+    out.rules.add(rule.kind, rule.heads, body, rule.source);
+  }
+  replace_in_bounds(program, truth, out);
   return out;
 }
 

@@ -105,6 +105,38 @@ class GroundRules {
     add(kind, std::span(heads.begin(), heads.size()), std::span(body.begin(), body.size()), source);
   }
 
+  // Many at once, by several threads: how many there are, with all their heads and literals, is
+  // known before, and each thread writes rules one after another from where it is told to.
+  struct Extent {
+    uint64_t rules = 0, heads = 0, literals = 0;
+    Extent& operator+=(const Extent& other) {
+      rules += other.rules;
+      heads += other.heads;
+      literals += other.literals;
+      return *this;
+    }
+  };
+  Extent extent() const { return {entries_.size(), heads_.size(), literals_.size()}; }
+  void extend(const Extent& by) {
+    entries_.extend(by.rules);
+    heads_.extend(by.heads);
+    literals_.extend(by.literals);
+  }
+  class Writer {
+   public:
+    Writer(GroundRules& rules, const Extent& from) : rules_(rules), at_(from) {}
+    // What the next rule is made of, one by one, before end_rule().
+    void add_head(AtomId head) { rules_.heads_[at_.heads++] = head; }
+    void add_literal(const GroundLiteral& literal) { rules_.literals_[at_.literals++] = literal; }
+    void end_rule(GroundHead kind, uint32_t source) {
+      rules_.entries_[at_.rules++] = {at_.heads, at_.literals, source, kind};
+    }
+
+   private:
+    GroundRules& rules_;
+    Extent at_;
+  };
+
  private:
   struct Entry {
     uint64_t heads_end = 0, body_end = 0;
@@ -159,5 +191,8 @@ enum class Truth : uint8_t { False, Unknown, True };
 // true literals go. Aggregates keep the conditions that are still open. The heads are left alone.
 GroundProgram replace_literals(const GroundProgram& program,
                                const std::function<Truth(const GroundLiteral&)>& truth);
+// The same for bounds alone, put behind those of `out`.
+void replace_in_bounds(const GroundProgram& program,
+                       const std::function<Truth(const GroundLiteral&)>& truth, GroundProgram& out);
 
 }  // namespace xlog::oracle

@@ -1,7 +1,5 @@
 #include "oracle/instantiate.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -9,10 +7,10 @@
 #include <span>
 
 #include "base/check.h"
-#include "base/column.h"
 #include "logic/components.h"
 #include "logic/monotone.h"
 #include "oracle/evaluate.h"
+#include "oracle/report.h"
 
 namespace xlog::oracle {
 
@@ -41,22 +39,13 @@ std::vector<GroundLiteral> join(GroundBody a, GroundBody b) {
   return both;
 }
 
-// What the rules of one round derive, in one array.
-struct Derived {
-  Column<PredId> preds;
-  Column<Value> values;  // of all tuples
-
-  void add(PredId pred, const Tuple& tuple) {
-    preds.push_back(pred);
-    for (const Value& value : tuple) values.push_back(value);
-  }
-};
-
 // One group of a rule with aggregates in its head: the solutions that share the other head columns.
 struct Group {
   Tuple head;  // dummies in the aggregate columns
   std::shared_ptr<AggregateInput> input;
 };
+
+constexpr uint32_t kRowsAtATime = 1 << 14;  // by one thread
 
 class Instantiator {
  public:
@@ -96,13 +85,11 @@ class Instantiator {
   // With what this round has derived so far.
   std::optional<logic::RelationSize> largest() const {
     std::optional<logic::RelationSize> largest = largest_relation(out_.database, context_);
-    std::map<PredId, uint64_t> rows;
-    for (const PredId pred : derived_.preds) ++rows[pred];
-    for (const auto& [pred, count] : rows) {
-      const uint64_t row = sizeof(PredId) + context_.program[pred].arity * sizeof(Value);
-      if (largest && largest->bytes >= count * row) continue;
-      largest = {logic::relation_name(pred, context_.program, context_.session.names), count,
-                 count * row};
+    for (const Derived::Rows& rows : derived_.of_predicates) {
+      const uint64_t bytes = rows.values.size() * sizeof(Value);
+      if (rows.count == 0 || (largest && largest->bytes >= bytes)) continue;
+      largest = {logic::relation_name(rows.pred, context_.program, context_.session.names),
+                 rows.count, bytes};
     }
     return largest;
   }
@@ -118,41 +105,48 @@ class Instantiator {
     return true;
   }
 
-  template <typename Visit>
-  static void for_each_row(const lang::FactTable& table, const Visit& visit) {
-    Tuple tuple(table.columns.size());
-    for (size_t row = 0; row < table.rows; ++row) {
-      for (size_t c = 0; c < tuple.size(); ++c) tuple[c] = table.columns[c].at(row);
-      visit(tuple);
+  const Parallel& parallel() const {
+    static const Parallel serial = in_turn;
+    return context_.shortcut != nullptr ? context_.shortcut->parallel : serial;
+  }
+
+  static void write_rows(const lang::FactTable& table, size_t lo, size_t hi, Value* to) {
+    for (size_t row = lo; row < hi; ++row) {
+      for (const lang::FactColumn& column : table.columns) *to++ = column.at(row);
     }
   }
 
   // Whether there was a new tuple.
   bool insert_derived() {
-    constexpr size_t kAhead = 8;
     bool changed = false;
-    size_t ahead = 0;
-    const Value* next = derived_.values.data();
-    const auto arity = [&](size_t i) { return context_.program[derived_.preds[i]].arity; };
-    size_t at = 0;
-    for_each_derived([&](PredId p, std::span<const Value> tuple) {
-      for (; ahead < std::min(at + kAhead, derived_.preds.size()); ++ahead) {
-        relation(derived_.preds[ahead]).will_insert({next, arity(ahead)});
-        next += arity(ahead);
-      }
-      ++at;
-      changed |= insert(p, tuple);
-    });
+    for (const Derived::Rows& rows : derived_.of_predicates) {
+      changed |= insert_all(rows.pred, std::span(rows.values), rows.count) > 0;
+    }
     return changed;
+  }
+
+  size_t insert_all(PredId p, std::span<const Value> values, size_t count) {
+    constexpr size_t kFew = 32;
+    const size_t arity = context_.program[p].arity;
+    size_t inserted = 0;
+    if (count > kFew) {
+      inserted = relation(p).insert_all(values, arity, count, parallel());
+      context_.count_rows(inserted);
+    } else {
+      for (size_t i = 0; i < count; ++i) {
+        inserted += insert(p, values.subspan(i * arity, arity)) ? 1 : 0;
+      }
+    }
+    return inserted;
   }
 
   template <typename Visit>
   void for_each_derived(const Visit& visit) const {
-    std::span<const Value> left(derived_.values);
-    for (const PredId p : derived_.preds) {
-      const size_t arity = context_.program[p].arity;
-      visit(p, left.first(arity));
-      left = left.subspan(arity);
+    for (const Derived::Rows& rows : derived_.of_predicates) {
+      const size_t arity = context_.program[rows.pred].arity;
+      for (size_t i = 0; i < rows.count; ++i) {
+        visit(rows.pred, std::span(rows.values).subspan(i * arity, arity));
+      }
     }
   }
 
@@ -182,17 +176,29 @@ class Instantiator {
   void load_preset(const logic::Component& component) {
     for (PredId p : component.predicates) {
       if (!is_read(p)) continue;
-      for_each_row(context_.preset->rows(p), [&](const Tuple& tuple) {
-        relation(p).append(tuple);
-        context_.count_row();
-      });
+      const lang::FactTable table = context_.preset->rows(p);
+      const size_t arity = table.columns.size();
+      Value* to = relation(p).extend(arity, table.rows);
+      parallel()(static_cast<uint32_t>(table.rows), kRowsAtATime,
+                 [&](uint32_t lo, uint32_t hi) { write_rows(table, lo, hi, to + lo * arity); });
+      context_.count_rows(table.rows);
     }
   }
 
   void load_facts(PredId p) {
     const lang::FactTable* facts = context_.program[p].facts.get();
     if (facts == nullptr) return;
-    for_each_row(*facts, [&](const Tuple& tuple) { insert(p, tuple); });
+    constexpr size_t kRowsAtOnce = 1 << 20;
+    const size_t arity = facts->columns.size();
+    std::vector<Value> values;
+    for (size_t begin = 0; begin < facts->rows; begin += kRowsAtOnce) {
+      const auto rows = static_cast<uint32_t>(std::min(kRowsAtOnce, facts->rows - begin));
+      values.resize(arity * rows);
+      parallel()(rows, kRowsAtATime, [&](uint32_t lo, uint32_t hi) {
+        write_rows(*facts, begin + lo, begin + hi, values.data() + lo * arity);
+      });
+      insert_all(p, values, rows);
+    }
     if (out_.database.states[p.index] == PredicateState::Settled) return;
     for (size_t row = 0; row < relation(p).size(); ++row) {
       out_.ground.rules.add(GroundHead::Normal, {out_.database.atom(p, row)}, {}, UINT32_MAX);
@@ -213,7 +219,7 @@ class Instantiator {
       for (uint32_t r : component.rules) {
         const Rule& rule = rule_at(r);
         if (first || reads_inside_other_than_positively(rule, inside)) {
-          derive(r, component_index, nullptr);
+          derive(r, component_index, std::nullopt);
           continue;
         }
         for (uint32_t i = 0; i < rule.body.size(); ++i) {
@@ -221,7 +227,7 @@ class Instantiator {
           if (literal.kind != LiteralKind::Atom || !inside(literal.pred)) continue;
           const auto [begin, end] = delta[literal.pred];
           if (begin == end) continue;
-          derive(r, component_index, [&](Matcher& m) { m.set_delta(i, begin, end); });
+          derive(r, component_index, Matcher::Delta{i, begin, end});
         }
       }
       for (PredId p : component.predicates) delta[p].first = relation(p).size();
@@ -250,7 +256,7 @@ class Instantiator {
     for (bool changed = true; changed;) {
       context_.begin_round(component_index, context_.round + 1);
       derived_ = {};
-      for (uint32_t r : component.rules) derive(r, component_index, nullptr);
+      for (uint32_t r : component.rules) derive(r, component_index, std::nullopt);
       changed = false;
       std::map<PredId, std::vector<Tuple>> candidates;
       for_each_derived([&](PredId p, std::span<const Value> tuple) {
@@ -314,12 +320,15 @@ class Instantiator {
     });
   }
 
-  void derive(uint32_t r, uint32_t component, const std::function<void(Matcher&)>& prepare) {
+  void derive(uint32_t r, uint32_t component, const std::optional<Matcher::Delta>& delta) {
     const Rule& rule = rule_at(r);
     context_.rule = r;
+    if (context_.shortcut != nullptr && context_.shortcut->derive) {
+      if (context_.shortcut->derive({r, delta, out_.database, component}, derived_)) return;
+    }
     Matcher matcher(context_, out_.database, nullptr);
     matcher.set_component(component);
-    if (prepare) prepare(matcher);
+    if (delta) matcher.set_delta(delta->literal, delta->first, delta->last);
     if (!rule.aggregates.empty()) {
       for (const Group& group : groups_of(r, matcher)) {
         for (const std::vector<Value>& result : results_of(*group.input)) {
@@ -355,9 +364,17 @@ class Instantiator {
     return out_.database.atom(p, *row);
   }
 
+  Shortcut::Grounding ground_all(uint32_t r) {
+    if (context_.shortcut == nullptr || !context_.shortcut->ground) {
+      return Shortcut::Grounding::NotDone;
+    }
+    return context_.shortcut->ground({r, std::nullopt, out_.database, std::nullopt}, out_.ground);
+  }
+
   void ground_rule(uint32_t r) {
     const Rule& rule = rule_at(r);
     context_.rule = r;
+    if (ground_all(r) != Shortcut::Grounding::NotDone) return;
     Matcher matcher(context_, out_.database, &out_.ground);
     if (!rule.aggregates.empty()) {
       for (const Group& group : groups_of(r, matcher)) {
@@ -422,11 +439,17 @@ class Instantiator {
   void ground_constraint(uint32_t r) {
     const Rule& rule = rule_at(r);
     context_.rule = r;
+    const Shortcut::Grounding grounding = ground_all(r);
+    if (grounding == Shortcut::Grounding::Done) return;
     Matcher matcher(context_, out_.database, &out_.ground);
     Bindings bindings(rule.variables.size());
     matcher.solve(
         r, rule.body, order_at(r).body, bindings,
         [&](const Bindings&, const std::vector<GroundLiteral>& body) {
+          if (grounding == Shortcut::Grounding::DoneWithEmptyBodies) {
+            if (body.empty()) note_violation(r, bindings);
+            return;
+          }
           if (rule.head_kind == HeadKind::Choice) {
             const bool too_few = rule.lower && bound_value(*rule.lower, matcher, bindings) > 0;
             const bool too_many = rule.upper && bound_value(*rule.upper, matcher, bindings) < 0;
@@ -455,30 +478,7 @@ class Instantiator {
       if (!less) return;
     }
     violating_ = std::move(values);
-    out_.violation = {r, instance_text(rule, bindings)};
-  }
-
-  // "X = 1, Y = 2"; for strong negation the atom that holds together with its opposite.
-  std::string instance_text(const Rule& rule, const Bindings& bindings) {
-    if (rule.origin == lang::RuleOrigin::Coherence) return opposed_atom(rule.body[0], bindings);
-    std::string text;
-    for (uint32_t v = 0; v < rule.variables.size(); ++v) {
-      const lang::Variable& variable = rule.variables[v];
-      if (variable.anonymous || variable.helper || !bindings.bound({v})) continue;
-      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ",
-                          context_.names().symbols.text(variable.name),
-                          lang::to_source(bindings[{v}], context_.names()));
-    }
-    return text;
-  }
-
-  std::string opposed_atom(const Literal& literal, const Bindings& bindings) {
-    std::string text{context_.names().symbols.text(context_.program[literal.pred].name)};
-    for (size_t i = 0; i < literal.args.size(); ++i) {
-      text +=
-          (i == 0 ? "(" : ", ") + lang::to_source(bindings[literal.args[i].var], context_.names());
-    }
-    return literal.args.empty() ? text : text + ")";
+    out_.violation = {r, instance_text(rule, bindings, context_)};
   }
 
   // ---- heads ----

@@ -74,7 +74,17 @@ void Matcher::solve(uint32_t rule_index, const std::vector<Literal>& body,
   step(frame, 0);
 }
 
+void Matcher::solve_while(uint32_t rule_index, const std::vector<Literal>& body,
+                          const logic::BodyOrder& order, Bindings& bindings,
+                          const VisitWhile& visit) {
+  solve(rule_index, body, order, bindings,
+        [&](const Bindings& bound, const std::vector<GroundLiteral>& remaining) {
+          if (!is_stopped_) is_stopped_ = !visit(bound, remaining);
+        });
+}
+
 void Matcher::step(Frame& frame, size_t position) {
+  if (is_stopped_) return;
   context_.tick();
   if (position == frame.order.sequence.size()) return frame.visit(frame.bindings, frame.remaining);
   const uint32_t index = frame.order.sequence[position];
@@ -353,7 +363,7 @@ void Matcher::for_each_row(lang::PredId pred, const std::vector<Term>& args, Bin
     context_.tick();
   };
   if (columns.empty() || (delta && last - first < 16)) {
-    for (size_t row = first; row < last; ++row) try_row(row);
+    for (size_t row = first; row < last && !is_stopped_; ++row) try_row(row);
     return;
   }
   if (columns.size() == args.size()) {
@@ -362,7 +372,8 @@ void Matcher::for_each_row(lang::PredId pred, const std::vector<Term>& args, Bin
     return;
   }
   const Relation::Index& index = relation.index(columns);
-  for (uint32_t row = index.first(key); row != Relation::Index::kNone; row = index.next(row)) {
+  for (uint32_t row = index.first(key); row != Relation::Index::kNone && !is_stopped_;
+       row = index.next(row)) {
     if (row >= first && row < last) try_row(row);
   }
 }

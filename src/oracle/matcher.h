@@ -9,10 +9,12 @@
 #include <optional>
 #include <vector>
 
+#include "base/parallel.h"
 #include "lang/program.h"
 #include "logic/analysis.h"
 #include "oracle/bindings.h"
 #include "oracle/context.h"
+#include "oracle/derived.h"
 #include "oracle/ground.h"
 #include "oracle/relation.h"
 
@@ -72,6 +74,11 @@ class Matcher {
 
   void solve(uint32_t rule_index, const std::vector<lang::Literal>& body,
              const logic::BodyOrder& order, Bindings& bindings, const Visit& visit);
+  // The same until a visit returns false; then this matcher, be it inside another solve(), visits
+  // nothing more.
+  using VisitWhile = std::function<bool(const Bindings&, const std::vector<GroundLiteral>&)>;
+  void solve_while(uint32_t rule_index, const std::vector<lang::Literal>& body,
+                   const logic::BodyOrder& order, Bindings& bindings, const VisitWhile& visit);
 
   // "The aggregate has this result", recorded in the ground program.
   GroundLiteral open_aggregate(std::shared_ptr<const AggregateInput> input,
@@ -120,6 +127,7 @@ class Matcher {
   uint32_t component_ = UINT32_MAX;
   std::optional<Delta> delta_;
   uint32_t rule_index_ = 0;
+  bool is_stopped_ = false;
 };
 
 // A body that a matcher is asked to enumerate.
@@ -136,10 +144,23 @@ struct BodyTask {
                                     // names yet
 };
 
+// A rule all of whose instances are asked for at once.
+struct RuleTask {
+  uint32_t rule;
+  std::optional<Matcher::Delta> delta;
+  Database& database;
+  std::optional<uint32_t> growing;  // as in a BodyTask
+};
+
 // Another way to the solutions of bodies that need no more than joins, which an evaluator may bring
-// along. `solve` returns false, without a visit, where the matcher has to do it.
+// along. What returns false, or NotDone, did nothing: the matcher has to do it.
 struct Shortcut {
+  enum class Grounding : uint8_t { NotDone, Done, DoneWithEmptyBodies };
+
   std::function<bool(const BodyTask&)> solve;
+  std::function<bool(const RuleTask&, Derived&)> derive = nullptr;
+  std::function<Grounding(const RuleTask&, GroundProgram&)> ground = nullptr;
+  Parallel parallel = in_turn;
 };
 
 }  // namespace xlog::oracle

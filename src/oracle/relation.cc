@@ -1,8 +1,12 @@
 #include "oracle/relation.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <bit>
 #include <utility>
+
+#include "base/check.h"
 
 namespace xlog::oracle {
 
@@ -102,26 +106,134 @@ void Relation::append(std::span<const Value> tuple) {
   ++count_;
 }
 
-void Relation::will_insert(std::span<const Value> tuple) const {
-  if (slots_.empty() || is_direct_) return;
-  __builtin_prefetch(&slots_[hash_values(tuple) & (slots_.size() - 1)]);
+// Tuples are often looked for in the order of the rows.
+std::optional<size_t> Relation::find_behind(size_t row_in, std::span<const Value> tuple) const {
+  constexpr size_t kLookAhead = 4;
+  const size_t behind = std::min(count_, row_in + kLookAhead);
+  for (size_t r = row_in; r < behind; ++r) {
+    if (std::ranges::equal(row(r), tuple)) return r;
+  }
+  return std::nullopt;
+}
+
+std::optional<size_t> Relation::find_in_slots(std::span<const Value> tuple) const {
+  if (count_ == 0 || (is_direct_ && !has_direct_slot(tuple[0]))) return std::nullopt;
+  const uint32_t found = slots_[slot_of(tuple)];
+  if (found == kEmpty) return std::nullopt;
+  return found;
 }
 
 std::optional<size_t> Relation::find(std::span<const Value> tuple) const {
-  constexpr size_t kLookAhead = 4;
-  const size_t behind = std::min(count_, next_found_ + kLookAhead);
-  for (size_t r = next_found_; r < behind; ++r) {
-    if (!std::ranges::equal(row(r), tuple)) continue;
-    next_found_ = r + 1;
-    return r;
+  std::optional<size_t> found = find_behind(next_found_, tuple);
+  if (!found && count_ > 0) {
+    cover(count_, nullptr);
+    found = find_in_slots(tuple);
   }
-  if (count_ == 0) return std::nullopt;
-  cover(count_, nullptr);
-  if (is_direct_ && !has_direct_slot(tuple[0])) return std::nullopt;
-  const uint32_t found = slots_[slot_of(tuple)];
-  if (found == kEmpty) return std::nullopt;
-  next_found_ = size_t{found} + 1;
+  if (found) next_found_ = *found + 1;
   return found;
+}
+
+// ---- many rows at once ----
+
+Value* Relation::extend(size_t arity, size_t count) {
+  arity_ = arity;
+  count_ += count;
+  return values_.extend(arity * count);
+}
+
+// Makes slots for all rows; if they are new ones, no row is in them.
+void Relation::make_slots_fit() const {
+  bool fits = !slots_.empty() && (is_direct_ || !is_full(count_, slots_.size()));
+  for (size_t r = covered_; is_direct_ && fits && r < count_; ++r) {
+    fits = has_direct_slot(values_[r]);
+  }
+  if (!fits) choose_slots(count_, nullptr);
+}
+
+// Where the row is put, or an equal one is. Of equal rows the first one stays, whoever comes first:
+// a slot once taken is never free again, and keeps the values of its row.
+uint32_t Relation::put_row(uint32_t at, uint64_t hash) const {
+  const size_t mask = slots_.size() - 1;
+  size_t slot = hash & mask;
+  while (true) {
+    const std::atomic_ref<uint32_t> taken(slots_[slot]);
+    uint32_t other = taken.load(std::memory_order_relaxed);
+    while (other == kEmpty) {
+      if (taken.compare_exchange_weak(other, at, std::memory_order_relaxed)) {
+        return static_cast<uint32_t>(slot);
+      }
+    }
+    if (is_direct_ || std::ranges::equal(row(other), row(at))) {
+      while (at < other && !taken.compare_exchange_weak(other, at, std::memory_order_relaxed)) {
+      }
+      return static_cast<uint32_t>(slot);
+    }
+    slot = (slot + 1) & mask;
+  }
+}
+
+// Puts rows into the slots that are not in them yet, and notes the slots of those from `first_new`
+// on.
+void Relation::put_rows(const Parallel& parallel, uint32_t* slot_of_new, size_t first_new) const {
+  constexpr uint32_t kGrain = 1 << 14;
+  constexpr size_t kAhead = 8;
+  XLOG_CHECK(count_ < kEmpty && slots_.size() <= uint64_t{1} << 32, "rows have 32-bit numbers");
+  const size_t from = covered_;
+  const auto hash_of = [&](size_t r) { return is_direct_ ? values_[r].bits : hash_values(row(r)); };
+  parallel(static_cast<uint32_t>(count_ - from), kGrain, [&](uint32_t lo, uint32_t hi) {
+    std::array<uint64_t, kAhead> hashes;
+    size_t ahead = from + lo;
+    for (size_t r = from + lo; r < from + hi; ++r) {
+      for (; ahead < std::min(r + kAhead, from + hi); ++ahead) {
+        hashes[ahead % kAhead] = hash_of(ahead);
+        __builtin_prefetch(&slots_[hashes[ahead % kAhead] & (slots_.size() - 1)], 1);
+      }
+      const uint32_t slot = put_row(static_cast<uint32_t>(r), hashes[r % kAhead]);
+      if (r >= first_new) slot_of_new[r - first_new] = slot;
+    }
+  });
+  covered_ = count_;
+}
+
+void Relation::prepare_finders(const Parallel& parallel) const {
+  if (covered_ == count_) return;
+  make_slots_fit();
+  put_rows(parallel, nullptr, count_);
+}
+
+size_t Relation::insert_all(std::span<const Value> tuples, size_t arity, size_t count,
+                            const Parallel& parallel) {
+  constexpr uint32_t kGrain = 1 << 16;
+  if (count == 0) return 0;
+  const size_t first_new = count_;
+  Value* to = extend(arity, count);
+  if (arity > 0) {
+    parallel(static_cast<uint32_t>(count), kGrain, [&](uint32_t lo, uint32_t hi) {
+      std::copy(tuples.data() + lo * arity, tuples.data() + hi * arity, to + lo * arity);
+    });
+  }
+  make_slots_fit();
+  std::vector<uint32_t> slot_of_new(count);
+  put_rows(parallel, slot_of_new.data(), first_new);
+  drop_repeated(slot_of_new, first_new);
+  return count_ - first_new;
+}
+
+// Rows whose slots are those of others go, and those behind move up.
+void Relation::drop_repeated(std::span<const uint32_t> slot_of_new, size_t first_new) {
+  size_t kept = first_new;
+  for (size_t i = 0; i < slot_of_new.size(); ++i) {
+    const size_t from = first_new + i;
+    uint32_t& slot = slots_[slot_of_new[i]];
+    if (slot != from) continue;
+    if (kept != from) {
+      slot = static_cast<uint32_t>(kept);
+      std::copy_n(values_.data() + from * arity_, arity_, values_.data() + kept * arity_);
+    }
+    ++kept;
+  }
+  values_.truncate(kept * arity_);
+  count_ = covered_ = kept;
 }
 
 // ---- rows by some columns ----

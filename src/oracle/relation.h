@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/column.h"
+#include "base/parallel.h"
 #include "lang/value.h"
 
 namespace xlog::oracle {
@@ -27,6 +28,7 @@ class Relation {
     // The rows with these values in ascending order: the first one, and the one after `row`.
     uint32_t first(std::span<const Value> key) const;
     uint32_t next(uint32_t row) const { return next_[row]; }
+    size_t keys() const { return keys_; }  // that have rows
 
    private:
     friend class Relation;
@@ -56,8 +58,33 @@ class Relation {
 
   bool insert(std::span<const Value> tuple);                       // false when it was there
   void append(std::span<const Value> tuple);                       // it was not there
-  void will_insert(std::span<const Value> tuple) const;            // soon: memory is fetched
   std::optional<size_t> find(std::span<const Value> tuple) const;  // its row
+
+  // Many rows at once. Those that were there, or come before among these, are left out; how many
+  // were not.
+  size_t insert_all(std::span<const Value> tuples, size_t arity, size_t count,
+                    const Parallel& parallel);
+  // Rows that were not there, which the caller writes.
+  Value* extend(size_t arity, size_t count);
+
+  // Looks for tuples as find() does, several at a time on threads of their own. Between
+  // prepare_finders() and the last look no row is added and nothing else is looked for.
+  class Finder {
+   public:
+    explicit Finder(const Relation& relation) : relation_(&relation) {}
+    std::optional<size_t> find(std::span<const Value> tuple) {
+      if (relation_->is_direct_) return relation_->find_in_slots(tuple);
+      std::optional<size_t> row = relation_->find_behind(next_, tuple);
+      if (!row) row = relation_->find_in_slots(tuple);
+      if (row) next_ = *row + 1;
+      return row;
+    }
+
+   private:
+    const Relation* relation_;
+    size_t next_ = 0;
+  };
+  void prepare_finders(const Parallel& parallel) const;
 
   // By `columns`, ascending and not all of them: for those there is find().
   const Index& index(const std::vector<uint32_t>& columns);
@@ -66,6 +93,12 @@ class Relation {
   size_t slot_of(std::span<const Value> tuple) const;
   void cover(size_t rows, const Value* next) const;
   void choose_slots(size_t rows, const Value* next) const;
+  void make_slots_fit() const;
+  uint32_t put_row(uint32_t row, uint64_t hash) const;
+  void put_rows(const Parallel& parallel, uint32_t* slot_of_new, size_t first_new) const;
+  void drop_repeated(std::span<const uint32_t> slot_of_new, size_t first_new);
+  std::optional<size_t> find_behind(size_t row, std::span<const Value> tuple) const;
+  std::optional<size_t> find_in_slots(std::span<const Value> tuple) const;
   bool has_direct_slot(const Value& value) const {
     return value.kind == direct_kind_ && value.bits < slots_.size();
   }

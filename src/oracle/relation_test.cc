@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <random>
+#include <thread>
 
 #include "base/sanitized.h"
 
@@ -44,7 +45,6 @@ TEST(Relation, HoldsEachRowOnceAndFindsItByAllAndBySomeColumns) {
       if (is_new && random() % 4 == 0) {
         relation.append(t);
       } else {
-        relation.will_insert(t);
         EXPECT_EQ(relation.insert(t), is_new);
       }
       if (is_new) rows.push_back(t);
@@ -99,6 +99,54 @@ TEST(Relation, HoldsSingleValuesOfAllSorts) {
   }
 }
 
+// On threads of their own, without a pool: as many as there are pieces.
+void on_threads(uint32_t n, uint32_t grain, const Piece& piece) {
+  std::vector<std::thread> threads;
+  for (uint32_t lo = 0; lo < n; lo += grain) {
+    threads.emplace_back([=, &piece] { piece(lo, std::min(n, lo + grain)); });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(Relation, TakesManyRowsAtOnceAsOneByOne) {
+  for (uint32_t seed = 0; seed < 12; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    const size_t arity = 1 + seed % 3;
+    const uint32_t range = seed % 2 == 0 ? 300 : 60'000;
+    Relation expected, relation;
+    std::vector<Tuple> wanted;
+    for (uint32_t round = 0; round < 3; ++round) {
+      const uint32_t count = seed % 4 == 0 ? 50 : 40'000 / kPartOfWork;
+      std::vector<Value> values;
+      size_t is_new = 0;
+      for (uint32_t i = 0; i < count; ++i) {
+        Tuple tuple;
+        for (size_t c = 0; c < arity; ++c) tuple.push_back(Value::u32(random() % range));
+        if (seed % 5 == 0 && i % 100 == 0) tuple[0] = Value::i64(-1);
+        values.insert(values.end(), tuple.begin(), tuple.end());
+        is_new += expected.insert(tuple) ? 1 : 0;
+        if (random() % 8 == 0) wanted.push_back(tuple);
+      }
+      EXPECT_EQ(relation.insert_all(values, arity, count, on_threads), is_new);
+      ASSERT_EQ(relation.size(), expected.size());
+      for (size_t r = 0; r < expected.size(); ++r) {
+        ASSERT_TRUE(std::ranges::equal(relation.row(r), expected.row(r)));
+      }
+      Tuple other(arity, Value::i64(7));
+      if (!expected.find(other)) {
+        std::ranges::copy(other, relation.extend(arity, 1));
+        expected.append(other);
+        wanted.push_back(other);
+      }
+      relation.prepare_finders(on_threads);
+      Relation::Finder finder(relation);
+      for (const Tuple& tuple : wanted) ASSERT_EQ(finder.find(tuple), expected.find(tuple));
+      EXPECT_EQ(finder.find(Tuple(arity, Value::i64(8))), std::nullopt);
+    }
+  }
+}
+
 TEST(Relation, WithoutColumnsHasOneRow) {
   Relation relation;
   EXPECT_EQ(relation.find({}), std::nullopt);
@@ -106,6 +154,10 @@ TEST(Relation, WithoutColumnsHasOneRow) {
   EXPECT_FALSE(relation.insert({}));
   EXPECT_EQ(relation.find({}), 0u);
   EXPECT_EQ(relation.size(), 1u);
+  EXPECT_EQ(relation.insert_all({}, 0, 5, in_turn), 0u);
+  Relation other;
+  EXPECT_EQ(other.insert_all({}, 0, 5, in_turn), 1u);
+  EXPECT_EQ(other.size(), 1u);
 }
 
 }  // namespace

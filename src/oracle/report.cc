@@ -96,6 +96,36 @@ std::vector<QueryAnswer> well_founded_answers(const Instantiation& instance, con
   return answers;
 }
 
+namespace {
+
+std::string opposed_atom(const lang::Literal& literal, const Bindings& bindings,
+                         const Context& context) {
+  const lang::Names& names = context.session.names;
+  std::string text{names.symbols.text(context.program[literal.pred].name)};
+  for (size_t i = 0; i < literal.args.size(); ++i) {
+    text += (i == 0 ? "(" : ", ") + lang::to_source(bindings[literal.args[i].var], names);
+  }
+  return literal.args.empty() ? text : text + ")";
+}
+
+}  // namespace
+
+std::string instance_text(const lang::Rule& rule, const Bindings& bindings,
+                          const Context& context) {
+  const lang::Names& names = context.session.names;
+  if (rule.origin == lang::RuleOrigin::Coherence) {
+    return opposed_atom(rule.body[0], bindings, context);
+  }
+  std::string text;
+  for (uint32_t v = 0; v < rule.variables.size(); ++v) {
+    const lang::Variable& variable = rule.variables[v];
+    if (variable.anonymous || variable.helper || !bindings.bound({v})) continue;
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", names.symbols.text(variable.name),
+                        lang::to_source(bindings[{v}], names));
+  }
+  return text;
+}
+
 std::string atom_text(lang::PredId pred, std::span<const Value> tuple, const Context& context) {
   std::string text = lang::predicate_name(context.program[pred], context.session.names);
   for (size_t i = 0; i < tuple.size(); ++i) {

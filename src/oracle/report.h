@@ -38,6 +38,8 @@ logic::QueryAnswer in_canonical_order(logic::QueryAnswer answer, const lang::Nam
 std::vector<logic::QueryAnswer> well_founded_answers(const Instantiation& instance,
                                                      const Bounds& bounds, const Context& context);
 std::string atom_text(lang::PredId pred, std::span<const Value> tuple, const Context& context);
+// "X = 1, Y = 2"; for strong negation the atom that holds together with its opposite.
+std::string instance_text(const lang::Rule& rule, const Bindings& bindings, const Context& context);
 
 // Runs an evaluation and turns what it throws into diagnostics; reports arithmetic without values.
 std::optional<logic::Answer> answer_or_report(Context& context,
