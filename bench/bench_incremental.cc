@@ -2,8 +2,10 @@
 // one that goes, batches that grow up to half of all facts, and how many facts a second can change
 // one by one.
 //
-//   bench_incremental [--scale small|full] [--device NAME] [--cpu] [PART-OF-A-WORKLOAD'S-NAME...]
+//   bench_incremental [--scale small|full] [--students N] [--device NAME] [--cpu]
+//                     [PART-OF-A-WORKLOAD'S-NAME...]
 //
+// --students N  how many the office of `eligible` has, instead of 100,000
 // --cpu  counts the time of all processors instead of the clock's, for a machine that is busy
 //
 // A run is the opening of the program: its evaluation on the device and its answer, without reading
@@ -32,6 +34,8 @@ namespace {
 
 constexpr uint64_t kSeed = 1;
 
+uint32_t student_count = 100'000;
+
 struct Workload {
   std::string name;
   std::string program;
@@ -39,13 +43,15 @@ struct Workload {
   std::function<Tables(bool full)> make;
 };
 
-Tables students(uint32_t count) {
+// The grades of some are unclear, or those of all: then worlds differ in each student.
+enum class Unclear : uint8_t { Some, All };
+Tables students(uint32_t count, Unclear unclear_grades) {
   Random random(kSeed);
   Table student{"student", 1, {}}, high{"high", 1, {}}, unclear{"unclear", 1, {}};
   Table poor{"poor", 1, {}}, minority{"minority", 1, {}};
   for (uint32_t s = 0; s < count; ++s) {
     student.values.push_back(s);
-    const uint32_t kind = random.below(8);
+    const uint32_t kind = unclear_grades == Unclear::All ? 0 : random.below(8);
     (kind < 2 ? unclear : kind < 3 ? poor : high).values.push_back(s);
     if (random.below(4) == 0) minority.values.push_back(s);
   }
@@ -97,7 +103,9 @@ std::vector<Workload> workloads() {
                      : weighted_graph(500, 2'500, 100, kSeed);
        }},
       {"eligible", "epistemic/eligible", "high",
-       [](bool full) { return students(full ? 100'000 : 1'000); }},
+       [](bool full) { return students(full ? student_count : 1'000, Unclear::Some); }},
+      {"eligible_million", "epistemic/eligible", "minority",
+       [](bool full) { return students(full ? 1'000'000 : 10'000, Unclear::All); }},
   };
 }
 
@@ -269,6 +277,8 @@ int main(const std::filesystem::path& own, const std::vector<std::string>& argum
     const bool has_value = i + 1 < arguments.size();
     if (arguments[i] == "--scale" && has_value) {
       full = arguments[++i] == "full";
+    } else if (arguments[i] == "--students" && has_value) {
+      student_count = static_cast<uint32_t>(std::stoul(arguments[++i]));
     } else if (arguments[i] == "--cpu") {
       counts_processors = true;
     } else if (arguments[i] == "--device" && has_value) {

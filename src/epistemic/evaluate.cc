@@ -105,6 +105,7 @@ class Evaluation {
   }
 
   void list_views(Answer& answer) {
+    findings_.put_views_in_order();
     WorldViews::Choice choice = findings_.views().first();
     while (answer.views.size() < most_views()) {
       answer.views.push_back(view_of(choice));

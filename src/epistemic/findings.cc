@@ -76,6 +76,24 @@ void Findings::solve() {
   views_->solve();
 }
 
+void Findings::put_views_in_order() {
+  views_->put_in_order([this](AtomId a, AtomId b) { return is_before(a, b); });
+}
+
+// Those that the program's text names first, whatever order they were met in.
+bool Findings::is_before(AtomId a, AtomId b) const {
+  if (is_shown(a) != is_shown(b)) return is_shown(a);
+  const oracle::Database::Atom &at_a = instance_.database.atoms[a],
+                               &at_b = instance_.database.atoms[b];
+  if (at_a.pred != at_b.pred) return at_a.pred < at_b.pred;
+  if (!at_a.pred.valid()) return a < b;
+  const oracle::Relation& relation = instance_.database.relations[at_a.pred.index];
+  return std::ranges::lexicographical_compare(relation.row(at_a.row), relation.row(at_b.row),
+                                              [&](const lang::Value& x, const lang::Value& y) {
+                                                return lang::compare(x, y, context_.names()) < 0;
+                                              });
+}
+
 AtomStatus Findings::status(AtomId atom, uint32_t cluster_view) const {
   if (const std::optional<AtomStatus> known = decided(atom)) return *known;
   const Units& units = views_->units();

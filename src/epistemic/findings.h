@@ -37,6 +37,8 @@ class Findings {
   enum class Ground : uint8_t { Forget, Keep };
   void bound(Ground rules = Ground::Forget);  // the ground rules take the most memory
   void solve();
+  // Of the views that are listed: one that does not depend on the order in which rows were met.
+  void put_views_in_order();
 
   // Whether no world is left, whatever the guesses.
   bool is_contradictory() const;
@@ -73,6 +75,8 @@ class Findings {
   bool is_shown(oracle::AtomId atom) const;
 
  private:
+  bool is_before(oracle::AtomId a, oracle::AtomId b) const;
+
   oracle::Context& context_;
   Trace& trace_;
   device::Device* const device_;

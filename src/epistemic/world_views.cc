@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -21,10 +22,11 @@ constexpr size_t kSmall = 8;  // atoms of a unit, of which few views and worlds 
 }  // namespace
 
 WorldViews::WorldViews(Units units, oracle::Context& context, SearchCounts& counts,
-                       const Batching& batching)
+                       const Batching& batching, SolvedUnits* solved)
     : context_(context),
       counts_(counts),
       units_(std::move(units)),
+      solved_(solved != nullptr ? *solved : own_solved_),
       batching_(batching),
       presolve_(units_, solved_, context.options.enough_views, context, counts),
       decisions_(units_.size(), nullptr),
@@ -33,7 +35,7 @@ WorldViews::WorldViews(Units units, oracle::Context& context, SearchCounts& coun
   counts_.clusters = units_.clusters();
 }
 
-void WorldViews::solve() {
+void WorldViews::solve(Search search) {
   const uint64_t enough = context_.options.enough_views;
   presolve_.run(batching_);
   for (const uint32_t c : cheapest_first()) {
@@ -42,7 +44,8 @@ void WorldViews::solve() {
     }
     ++counts_.clusters_done;
     is_solved_[c] = true;
-    if (cluster_views_[c].empty()) return;  // then the program has none
+    if (views_of(c) > 1) several_.push_back(c);
+    if (cluster_views_[c].empty() && search == Search::UntilNoView) return;  // there is none
   }
 }
 
@@ -142,8 +145,8 @@ mpz_class WorldViews::worlds_of(uint32_t cluster, uint32_t cluster_view) const {
 }
 
 std::string WorldViews::key_of(uint32_t cluster) const {
-  const std::vector<const View*>& views = cluster_views_[cluster];
-  std::string key(reinterpret_cast<const char*>(views.data()), views.size() * sizeof(views[0]));
+  const std::span<const std::byte> views = std::as_bytes(std::span(cluster_views_[cluster]));
+  std::string key(reinterpret_cast<const char*>(views.data()), views.size());
   const size_t units = units_.units_of(cluster).size();
   return key.append(reinterpret_cast<const char*>(&units), sizeof(units));
 }
@@ -175,10 +178,52 @@ logic::WorldCounts WorldViews::world_counts() const {
   return counts;
 }
 
+void WorldViews::put_in_order(const Before& before) {
+  std::vector<AtomId> least(several_.size()), atoms;
+  std::vector<uint32_t> order;
+  std::vector<const View*> views;
+  for (size_t i = 0; i < several_.size(); ++i) {
+    const uint32_t cluster = several_[i];
+    const std::span<const uint32_t> units = units_.units_of(cluster);
+    atoms.clear();
+    for (const uint32_t unit : units) {
+      const std::span<const AtomId> own = units_.atoms(unit);
+      atoms.insert(atoms.end(), own.begin(), own.end());
+    }
+    std::ranges::sort(atoms, before);
+    least[i] = atoms.front();
+    order.resize(views_of(cluster));
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, [&](uint32_t v, uint32_t w) {
+      for (const AtomId atom : atoms) {
+        const uint32_t unit = units_.unit_of(atom), place = units_.place_of(atom);
+        const AtomStatus by_v = view(unit, v).status[place], by_w = view(unit, w).status[place];
+        if (by_v != by_w) return by_v > by_w;
+      }
+      return false;
+    });
+    views = cluster_views_[cluster];
+    for (size_t v = 0; v < order.size(); ++v) {
+      std::copy_n(views.begin() + static_cast<ptrdiff_t>(order[v] * units.size()), units.size(),
+                  cluster_views_[cluster].begin() + static_cast<ptrdiff_t>(v * units.size()));
+    }
+  }
+  // Nobody lists so many views that clusters before the last ones get their turn.
+  order.resize(several_.size());
+  std::iota(order.begin(), order.end(), 0);
+  const size_t last = std::min(order.size(), kClustersThatCount);
+  std::ranges::partial_sort(order, order.begin() + static_cast<ptrdiff_t>(last),
+                            [&](uint32_t a, uint32_t b) { return before(least[b], least[a]); });
+  std::vector<uint32_t> in_order(last);
+  for (size_t i = 0; i < last; ++i) in_order[last - 1 - i] = several_[order[i]];
+  several_ = std::move(in_order);
+}
+
 bool WorldViews::advance(Choice& choice) const {
-  for (size_t c = choice.size(); c-- > 0;) {
-    if (++choice[c] < views_of(static_cast<uint32_t>(c))) return true;
-    choice[c] = 0;
+  for (size_t c = several_.size(); c-- > 0;) {
+    uint32_t& view = choice[several_[c]];
+    if (++view < views_of(several_[c])) return true;
+    view = 0;
   }
   return false;
 }

@@ -4,6 +4,7 @@
 
 #include <gmpxx.h>
 
+#include <functional>
 #include <vector>
 
 #include "epistemic/presolve.h"
@@ -16,13 +17,15 @@ namespace xlog::epistemic {
 
 class WorldViews {
  public:
-  // Of the units of a program without decided atoms (oracle::residual).
+  // Of the units of a program without decided atoms (oracle::residual). Units that were solved
+  // before may be handed in; views are then theirs and stay as long as they do.
   WorldViews(Units units, oracle::Context& context, SearchCounts& counts,
-             const Batching& batching = {});
+             const Batching& batching = {}, SolvedUnits* solved = nullptr);
 
   // Once, before anything is asked. Where a limit ends it, the clusters that were cheaper are
-  // solved.
-  void solve();
+  // solved. A cluster without views ends it too, unless all are wanted.
+  enum class Search : uint8_t { UntilNoView, AllClusters };
+  void solve(Search search = Search::UntilNoView);
 
   const Units& units() const { return units_; }
   bool is_solved(uint32_t cluster) const { return is_solved_[cluster]; }
@@ -49,6 +52,13 @@ class WorldViews {
   // Whether these are all, not just enough for the user.
   bool all_found() const { return all_found_; }
 
+  // Puts the views of each cluster in the order of what they say of its atoms, one after another
+  // (Always comes first), and clusters in the order of their least atoms: once, after solve(). The
+  // views of the last clusters that have several are listed then, and of all others the first.
+  static constexpr size_t kClustersThatCount = 64;
+  using Before = std::function<bool(oracle::AtomId, oracle::AtomId)>;
+  void put_in_order(const Before& before);
+
   // One view: for each cluster the number of one of its views.
   using Choice = std::vector<uint32_t>;
   Choice first() const { return Choice(units_.clusters(), 0); }
@@ -72,7 +82,8 @@ class WorldViews {
   oracle::Context& context_;
   SearchCounts& counts_;
   Units units_;
-  SolvedUnits solved_;  // by key and the most views that were wanted
+  SolvedUnits own_solved_;
+  SolvedUnits& solved_;  // by key and the most views that were wanted
   Batching batching_;
   Presolve presolve_;
   std::vector<uint64_t> key_;                         // of one unit at a time
@@ -81,6 +92,7 @@ class WorldViews {
   std::vector<bool> is_solved_;                       // by cluster
   // By cluster: its views one after another, each with a view for each unit.
   std::vector<std::vector<const View*>> cluster_views_;
+  std::vector<uint32_t> several_;  // clusters with several views that are listed
   bool all_found_ = true;
 };
 

@@ -12,9 +12,11 @@
 #include "incremental/fact_set.h"
 #include "incremental/kept.h"
 #include "incremental/kept_program.h"
+#include "incremental/query_rows.h"
 #include "incremental/quiet.h"
 #include "incremental/row_changes.h"
 #include "incremental/split.h"
+#include "incremental/worlds.h"
 #include "logic/components.h"
 #include "oracle/evaluate.h"
 #include "oracle/instantiate.h"
@@ -49,6 +51,8 @@ class Incremental final : public Inspectable {
         split_(split_program(source_, analysis_, kept_program_, options_)),
         kept_(kept_program_, session, options_, device) {
     changes_.resize(source_.queries.size());
+    if (!kept_program_.worlds.kept) return;
+    worlds_ = std::make_unique<Worlds>(kept_program_, kept_, source_, analysis_, session, options_);
   }
 
   // The answer while no rows are kept. False when there is none; what was said tells why.
@@ -87,7 +91,9 @@ class Incremental final : public Inspectable {
     Answer answer;
     answer.mode = options_.mode;
     answer.well_founded = options_.well_founded;
-    if (split_.asks_rest) {
+    if (worlds_ != nullptr) {
+      worlds_->answer(open_queries(), answer);
+    } else if (split_.asks_rest) {
       answer = rest_;
       repeat(rest_said_, session_);
     } else if (options_.well_founded) {
@@ -177,6 +183,9 @@ class Incremental final : public Inspectable {
                                                change.size() * kPartOfFacts > kept_.fact_rows());
     if (!split_.fresh_reason.empty()) return start_afresh(change, split_.fresh_reason);
     if (kept_.is_worn()) return start_afresh(change, "birth stamps start again");
+    if (worlds_ != nullptr && worlds_->is_worn()) {
+      return start_afresh(change, "most of the units that were solved are not needed any more");
+    }
     if (large) return start_afresh(change, "the batch changes a large part of the facts");
     if (!kept_.built() && !find_answer()) return said_error();
     if (!kept_.built() && !is_worth_building()) {
@@ -191,7 +200,13 @@ class Incremental final : public Inspectable {
       const bool choose = allowance.too_many() && way_ != Way::Fail;
       return choose ? start_afresh_after_all(change) : give_up(change, done.error());
     }
-    if (split_.asks_rest && touches_rest()) {
+    if (worlds_ != nullptr) {
+      if (Status done = worlds_->update(allowance, effort_); !done.ok()) {
+        return way_ != Way::Fail ? start_afresh_after_all(change) : give_up(change, done.error());
+      }
+      note_changes(rest_);
+      worlds_->finish();
+    } else if (split_.asks_rest && touches_rest()) {
       ++effort_.components;
       ++effort_.recomputed;
       effort_.reasons.push_back(rest_name());
@@ -226,14 +241,15 @@ class Incremental final : public Inspectable {
   bool build() {
     for (uint32_t q = 0; q < changes_.size(); ++q) find_changes(q);
     Allowance allowance(options_, UINT64_MAX, INFINITY);
-    const bool done = kept_.build(allowance).ok();
+    bool done = kept_.build(allowance).ok();
+    if (done && worlds_ != nullptr) done = worlds_->build(allowance).ok();
     build_seconds_ = allowance.seconds();
     run_seconds_since_ = 0;
     if (!done) {
-      kept_.forget();
+      forget();
       return false;
     }
-    if (split_.asks_rest) {
+    if (split_.asks_rest && worlds_ == nullptr) {
       rest_ = std::move(*answer_);
       rest_said_ = std::move(said_);
       if (!split_.rest_has_partial_arithmetic) drop_valueless(rest_said_);
@@ -249,6 +265,11 @@ class Incremental final : public Inspectable {
     answer_.reset();
     said_.clear();
     return true;
+  }
+
+  void forget() {
+    kept_.forget();
+    if (worlds_ != nullptr) worlds_->clear();
   }
 
   Error said_error() const {
@@ -268,7 +289,7 @@ class Incremental final : public Inspectable {
 
   // Half-way: nothing has happened. The answer is found again when somebody asks.
   Status give_up(const NetChange& change, const Error& error) {
-    kept_.forget();
+    forget();
     kept_.restore_facts(change);
     answer_.reset();
     return error;
@@ -276,7 +297,7 @@ class Incremental final : public Inspectable {
 
   Status start_afresh_after_all(const NetChange& change) {
     std::vector<QueryAnswer> before = rows_before();
-    kept_.forget();
+    forget();
     return evaluate_changed(change, std::move(before),
                             "the batch changes a large part of what holds");
   }
@@ -284,7 +305,7 @@ class Incremental final : public Inspectable {
   Status start_afresh(const NetChange& change, const std::string& reason) {
     if (!kept_.built() && !find_answer()) return said_error();
     std::vector<QueryAnswer> before = rows_before();
-    if (kept_.built()) kept_.forget();
+    if (kept_.built()) forget();
     kept_.change_facts(change);
     kept_.finish();
     return evaluate_changed(change, std::move(before), reason);
@@ -430,8 +451,10 @@ class Incremental final : public Inspectable {
       if (oracle::is_settled(component, options_)) continue;
       const std::string name =
           lang::predicate_signature(source_[component.predicates.front()], session_.names);
-      return fmt::format("{} and what depends on it: {}", name,
-                         component.reason.empty() ? "worlds differ" : component.reason);
+      const std::string& why = kept_program_.worlds.reason;
+      return fmt::format("{} and what depends on it: {}{}{}", name,
+                         component.reason.empty() ? "worlds differ" : component.reason,
+                         why.empty() ? "" : "; ", why);
     }
     return "the constraints: an aggregate in a body";
   }
@@ -440,19 +463,30 @@ class Incremental final : public Inspectable {
 
   PredId kept_pred(size_t q) const { return kept_program_.same_as[source_.queries[q].pred.index]; }
 
+  // What is shown of the queries in which worlds differ.
+  std::vector<std::optional<PredId>> open_queries() const {
+    std::vector<std::optional<PredId>> shown(split_.query_kept.size());
+    for (size_t q = 0; q < shown.size(); ++q) {
+      if (!split_.query_kept[q]) shown[q] = kept_pred(q);
+    }
+    return shown;
+  }
+
   // Of rows that are the same in all worlds.
   RowStatus kept_status(bool no_view) const {
     return options_.well_founded || no_view ? RowStatus::True : RowStatus::Known;
   }
 
   bool has_no_view() const {
+    if (worlds_ != nullptr) return worlds_->has_no_view();
     return split_.asks_rest ? rest_.views.empty() : kept_.violations() > 0;
   }
 
   void fill_kept_queries(Answer& answer) const {
     for (size_t q = 0; q < split_.query_kept.size(); ++q) {
       if (!split_.query_kept[q]) continue;
-      QueryAnswer rows = kept_rows(q, kNew, kept_status(answer.views.empty()));
+      QueryAnswer rows =
+          rows_now(kept_, kept_pred(q), kept_status(answer.views.empty()), session_.names);
       if (answer.views.empty()) {
         answer.well_founded_queries[q] = std::move(rows);
         continue;
@@ -462,16 +496,6 @@ class Incremental final : public Inspectable {
     }
   }
 
-  QueryAnswer kept_rows(size_t q, uint8_t state, RowStatus status) const {
-    QueryAnswer answer;
-    const PredId pred = kept_pred(q);
-    const Table& table = kept_.table(pred.index);
-    for (uint32_t r = 0; r < table.end(); ++r) {
-      if ((table.flags(r) & state) != 0) answer.rows.push_back({kept_.values(pred, r), status});
-    }
-    return oracle::in_canonical_order(std::move(answer), session_.names);
-  }
-
   // What queries showed before this batch, also from the middle of it.
   std::vector<QueryAnswer> rows_before() {
     std::vector<QueryAnswer> before(source_.queries.size());
@@ -479,20 +503,12 @@ class Incremental final : public Inspectable {
       for (size_t q = 0; q < before.size(); ++q) before[q] = first_rows(*answer_, q);
       return before;
     }
-    const bool no_view = had_no_view_;
+    const RowStatus status = kept_status(had_no_view_);
     for (size_t q = 0; q < before.size(); ++q) {
-      if (!split_.query_kept[q]) {
-        before[q] = first_rows(rest_, q);
-        continue;
-      }
-      const PredId pred = kept_pred(q);
-      const Table& table = kept_.table(pred.index);
-      for (uint32_t r = 0; r < table.end(); ++r) {
-        const uint8_t wanted = (table.flags(r) & kTouched) != 0 ? kWasThere : kOld;
-        if ((table.flags(r) & wanted) == 0) continue;
-        before[q].rows.push_back({kept_.values(pred, r), kept_status(no_view)});
-      }
-      before[q] = oracle::in_canonical_order(std::move(before[q]), session_.names);
+      before[q] = split_.query_kept[q]
+                      ? incremental::rows_before(kept_, kept_pred(q), status, session_.names)
+                  : worlds_ != nullptr ? worlds_->rows_before(kept_pred(q))
+                                       : first_rows(rest_, q);
     }
     return before;
   }
@@ -500,32 +516,14 @@ class Incremental final : public Inspectable {
   // Before finish(): the tables still know what was there.
   void note_changes(const Answer& rest_before) {
     forget_changes();
-    const bool had_none = had_no_view_;
     const bool has_none = has_no_view();
+    const RowStatus before = kept_status(had_no_view_), after = kept_status(has_none);
     for (size_t q = 0; q < split_.query_kept.size(); ++q) {
-      if (!split_.query_kept[q]) {
-        changes_[q] = row_changes(first_rows(rest_before, q), first_rows(rest_, q), session_.names);
-        continue;
-      }
-      std::vector<RowChange>& found = changes_[q].emplace();
-      const PredId pred = kept_pred(q);
-      const Table& table = kept_.table(pred.index);
-      const auto note = [&](uint32_t r) {
-        RowChange change;
-        if ((table.flags(r) & kOld) != 0) change.before = kept_status(had_none);
-        if ((table.flags(r) & kNew) != 0) change.after = kept_status(has_none);
-        if (change.before == change.after) return;
-        change.values = kept_.values(pred, r);
-        found.push_back(std::move(change));
-      };
-      if (had_none == has_none) {
-        for (const uint32_t r : kept_.changed(pred.index)) note(r);
-      } else {
-        for (uint32_t r = 0; r < table.end(); ++r) note(r);
-      }
-      std::ranges::sort(found, [&](const RowChange& x, const RowChange& y) {
-        return compare_rows(x.values, y.values, session_.names) < 0;
-      });
+      changes_[q] =
+          split_.query_kept[q] ? rows_changed(kept_, kept_pred(q), before, after, session_.names)
+          : worlds_ != nullptr
+              ? worlds_->changes(kept_pred(q))
+              : row_changes(first_rows(rest_before, q), first_rows(rest_, q), session_.names);
     }
     had_no_view_ = has_none;
   }
@@ -538,6 +536,7 @@ class Incremental final : public Inspectable {
   KeptProgram kept_program_;
   Split split_;
   mutable Kept kept_;
+  std::unique_ptr<Worlds> worlds_;     // where they are kept
   mutable bool facts_loaded_ = false;  // out of the source, into what is kept
   Way way_ = Way::Choose;
 

@@ -486,6 +486,13 @@ uint64_t Kept::violations() const {
       violation_tables_, [&](uint32_t t) { return tables_[t].new_rows() > 0; }));
 }
 
+std::optional<uint32_t> Kept::first_violated() const {
+  for (size_t i = 0; i < violation_tables_.size(); ++i) {
+    if (tables_[violation_tables_[i]].new_rows() > 0) return program_.constraints[i];
+  }
+  return std::nullopt;
+}
+
 bool Kept::violations_changed() const {
   return std::ranges::any_of(violation_tables_, [&](uint32_t t) { return !changed_[t].empty(); });
 }

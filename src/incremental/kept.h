@@ -62,15 +62,21 @@ class Kept {
   Status update(Allowance& allowance, Effort& effort);
   // Rows of a predicate or another table that came (kNew) or went (kOld) in this batch.
   const std::vector<uint32_t>& changed(uint32_t table) const { return changed_[table]; }
+  const std::vector<uint32_t>& changed_facts(lang::PredId pred) const {
+    return changed_[fact_tables_[pred.index]];
+  }
   void finish();  // the batch: what went is gone
   void forget();  // everything but facts
 
   const Table& table(uint32_t table) const { return tables_[table]; }
+  Table& table(uint32_t table) { return tables_[table]; }
+  Cells& cells() { return cells_; }
   std::vector<lang::Value> values(lang::PredId pred, uint32_t row) const;
   std::unique_ptr<lang::FactTable> rows(lang::PredId pred) const;
   // So many rows have been born since all was counted that birth stamps run short.
   bool is_worn() const { return clock_ > UINT32_MAX / 4 * 3; }
   uint64_t violations() const;  // constraints that are violated
+  std::optional<uint32_t> first_violated() const;
   bool violations_changed() const;
   // Instances of arithmetic without a value; those of constraints are met again by who judges them.
   uint64_t valueless(bool with_constraints) const;

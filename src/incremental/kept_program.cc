@@ -30,6 +30,7 @@ class Preparation {
       : kept_(kept), program_(kept.program), options_(options), session_(session) {}
 
   void run() {
+    keep_worlds();
     if (plan::expand_aggregates(program_, kept_.analysis, session_)) analyze_again();
     const size_t rules = program_.rules.size();
     for (uint32_t r = 0; r < rules; ++r) {
@@ -51,6 +52,19 @@ class Preparation {
     std::optional<logic::Analysis> again = logic::analyze(program_, session_);
     XLOG_CHECK(again.has_value(), "a rewritten program is as safe as it was");
     kept_.analysis = std::move(*again);
+  }
+
+  void keep_worlds() {
+    OpenProgram& worlds = kept_.worlds;
+    worlds.reason = why_worlds_are_not_kept(program_, kept_.analysis, options_);
+    if (!worlds.reason.empty()) return;
+    const size_t rules = program_.rules.size();
+    for (uint32_t r = 0; r < rules; ++r) {
+      if (!is_settled(program_.rules[r])) name_some_rows(r);
+    }
+    if (program_.rules.size() > rules) analyze_again();
+    worlds = keep_open_rules(program_, kept_.analysis, options_, session_);
+    analyze_again();
   }
 
   bool is_settled(PredId pred) const {
@@ -115,6 +129,8 @@ class Preparation {
     made.origin = lang::RuleOrigin::Function;
     made.head_kind = lang::HeadKind::Atom;
     made.aggregates.clear();
+    made.lower.reset();
+    made.upper.reset();
     made.body = {std::move(asked)};
     made.head = {std::move(head)};
     program_.predicates.push_back(std::move(predicate));
@@ -128,6 +144,8 @@ class Preparation {
     if (rule.body.size() != 1 || !rule.aggregates.empty()) return;
     const Literal& literal = rule.body[0];
     if (literal.kind != LiteralKind::Atom || is_negative(literal)) return;
+    // What may hold is not what shows it.
+    if (kept_.worlds.is_open(pred) != kept_.worlds.is_open(literal.pred)) return;
     const std::vector<Term>& shown = rule.head[0].args;
     if (shown.size() != literal.args.size()) return;
     std::vector<VarId> seen;

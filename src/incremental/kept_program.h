@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "incremental/open_program.h"
 #include "lang/load.h"
 #include "lang/program.h"
 #include "logic/analysis.h"
@@ -20,7 +21,7 @@ enum class KeptKind : uint8_t {
   Counted,     // not recursive: each row has the number of rule instances that derive it
   Supported,   // recursive: and how many of those are older than the row
   Recomputed,  // evaluated afresh when something it reads has changed
-  Open,        // worlds differ in it: not kept here
+  Open,        // worlds differ in it, and it is not kept
 };
 
 struct KeptProgram {
@@ -33,6 +34,8 @@ struct KeptProgram {
   std::vector<lang::PredId> same_as;
   std::vector<uint32_t> constraints;  // that are kept: they read nothing open
   bool has_open_constraints = false;  // there are others
+  // What worlds differ in: the rows of such a predicate are then those that may hold.
+  OpenProgram worlds;
 };
 
 KeptProgram make_kept_program(const lang::Program& source, const logic::Analysis& analysis,

@@ -31,6 +31,7 @@ struct RowChange {
 // What the last batch cost.
 struct Effort {
   uint64_t instances = 0;   // of rules that were looked at
+  uint64_t units = 0;       // of what worlds differ in, that were solved; equal ones count once
   uint64_t components = 0;  // that changed something was done in
   uint64_t recomputed = 0;  // of those, evaluated afresh because that is cheaper or the only way
   std::vector<std::string> reasons;  // for each that was recomputed: its name and why

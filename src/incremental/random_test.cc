@@ -11,6 +11,7 @@
 #include "engine/random_best_program.h"
 #include "engine/random_program.h"
 #include "epistemic/random_source.h"
+#include "incremental/random_worlds.h"
 #include "incremental/script.h"
 
 namespace xlog::incremental {
@@ -36,18 +37,30 @@ struct Generator {
   std::function<std::string(uint64_t)> source;
   uint64_t first, count, batches;
   bool on_device = false;  // what is evaluated afresh
+  bool in_parts = false;   // worlds differ, in many parts
 };
 void PrintTo(const Generator& generator, std::ostream* out) { *out << generator.name; }
 
+// What was met on the way.
+struct Met {
+  uint64_t asked = 0;                   // programs with an answer
+  uint64_t batches = 0, worked_in = 0;  // the rest were evaluated afresh, as a whole or in part
+  uint64_t without_view = 0, with_several = 0;
+  uint64_t lost = 0, found = 0;  // views where there were none before, and the other way round
+};
+
 // What went wrong, or "".
 std::string run_script(const std::string& source, const Generator& generator, uint64_t seed,
-                       device::Device* device, bool& asked) {
+                       device::Device* device, Met& met) {
   Script script;
   logic::AnswerOptions options = limits();
   if (seed % 16 == 0) options.max_worlds = UINT64_MAX;
-  asked = script.open(source, seed, options, device);
-  if (!asked) return "";
+  constexpr logic::Mode kModes[] = {logic::Mode::Faeel, logic::Mode::G91, logic::Mode::Faeel19};
+  options.mode = kModes[seed % 3];
+  if (!script.open(source, seed, options, device)) return "";
+  ++met.asked;
   std::string wrong = script.compare({});
+  bool had_view = !script.wanted().starts_with("0 views");
   for (uint64_t i = 0; i < generator.batches && wrong.empty() && !script.over(); ++i) {
     constexpr Way kWays[] = {Way::Keep, Way::Keep,   Way::Keep,   Way::Keep,
                              Way::Keep, Way::Choose, Way::Afresh, Way::HalfWay};
@@ -63,6 +76,15 @@ std::string run_script(const std::string& source, const Generator& generator, ui
                                               : "",
                                   script.text(batch)));
     }
+    if (kind <= 1 || script.over()) continue;
+    ++met.batches;
+    met.worked_in += script.kept().effort().reasons.empty() ? 1 : 0;
+    const bool has_view = !script.wanted().starts_with("0 views");
+    met.without_view += has_view ? 0 : 1;
+    met.with_several += has_view && !script.wanted().starts_with("1 views") ? 1 : 0;
+    met.lost += had_view && !has_view ? 1 : 0;
+    met.found += !had_view && has_view ? 1 : 0;
+    had_view = has_view;
   }
   return wrong;
 }
@@ -78,15 +100,19 @@ TEST_P(RandomScripts, AgreeWithTheReference) {
     ASSERT_TRUE(opened.ok());
     device = std::move(*opened);
   }
-  uint64_t all_asked = 0;
+  Met met;
   for (uint64_t seed = generator.first; seed < generator.first + count; ++seed) {
     const std::string source = generator.source(seed);
-    bool asked = false;
-    const std::string wrong = run_script(source, generator, seed, device.get(), asked);
-    all_asked += asked ? 1 : 0;
+    const std::string wrong = run_script(source, generator, seed, device.get(), met);
     ASSERT_EQ(wrong, "") << "seed " << seed << "\n" << source;
   }
-  EXPECT_GE(all_asked * 10, count * 7) << "too many are ill-formed or too large";
+  EXPECT_GE(met.asked * 10, count * 7) << "too many are ill-formed or too large";
+  if (!generator.in_parts) return;
+  EXPECT_GE(met.worked_in * 2, met.batches);
+  EXPECT_GE(met.without_view * 10, met.batches);
+  EXPECT_GE(met.with_several * 50, met.batches);
+  EXPECT_GE(met.lost * 100, met.batches) << "there are views, and then none";
+  EXPECT_GE(met.found * 200, met.batches) << "there is none, and then there are";
 }
 
 std::vector<Generator> generators() {
@@ -95,13 +121,16 @@ std::vector<Generator> generators() {
   const auto worlds = [](uint64_t seed) {
     return epistemic::RandomSource(static_cast<uint32_t>(seed)).run();
   };
+  const auto parts = [](uint64_t seed) { return RandomWorlds(seed).run(); };
   return {
       {"plain", plain, 100, 250, 12},
       {"best", best, 1'000'000, 60, 8},
       {"worlds", worlds, 2'000'000, 100, 10},
+      {"parts", parts, 6'000'000, 150, 10, false, true},
       {"plain_on_device", plain, 3'000'000, 25, 5, true},
       {"best_on_device", best, 4'000'000, 15, 4, true},
       {"worlds_on_device", worlds, 5'000'000, 25, 5, true},
+      {"parts_on_device", parts, 7'000'000, 25, 5, true},
   };
 }
 

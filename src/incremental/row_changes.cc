@@ -1,5 +1,7 @@
 #include "incremental/row_changes.h"
 
+#include <algorithm>
+
 namespace xlog::incremental {
 
 std::strong_ordering compare_rows(std::span<const lang::Value> a, std::span<const lang::Value> b,
@@ -9,6 +11,12 @@ std::strong_ordering compare_rows(std::span<const lang::Value> a, std::span<cons
     if (order != std::strong_ordering::equal) return order;
   }
   return std::strong_ordering::equal;
+}
+
+void sort_rows(std::vector<RowChange>& changes, const lang::Names& names) {
+  std::ranges::sort(changes, [&](const RowChange& x, const RowChange& y) {
+    return compare_rows(x.values, y.values, names) < 0;
+  });
 }
 
 const logic::QueryAnswer& first_rows(const logic::Answer& answer, uint32_t query) {

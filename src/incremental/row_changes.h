@@ -19,6 +19,8 @@ const logic::QueryAnswer& first_rows(const logic::Answer& answer, uint32_t query
 std::strong_ordering compare_rows(std::span<const lang::Value> a, std::span<const lang::Value> b,
                                   const lang::Names& names);
 
+void sort_rows(std::vector<RowChange>& changes, const lang::Names& names);
+
 // Both in canonical order, and so is the result.
 std::vector<RowChange> row_changes(const logic::QueryAnswer& before,
                                    const logic::QueryAnswer& after, const lang::Names& names);

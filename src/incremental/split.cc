@@ -14,7 +14,9 @@ Split split_program(const lang::Program& source, const logic::Analysis& analysis
   Split split;
   for (const lang::Query& query : source.queries) {
     const uint32_t component = kept.analysis.component_of[query.pred.index];
-    split.query_kept.push_back(kept.kinds[component] != KeptKind::Open);
+    const bool open = kept.worlds.kept ? kept.worlds.is_open(query.pred)
+                                       : kept.kinds[component] == KeptKind::Open;
+    split.query_kept.push_back(!open);
   }
   split.rest_reads.assign(source.predicates.size(), false);
   const auto reads = [&](const std::vector<lang::Literal>& body) {
@@ -42,6 +44,7 @@ Split split_program(const lang::Program& source, const logic::Analysis& analysis
   for (const uint32_t r : analysis.constraints) {
     split.rest_has_partial_arithmetic |= split.asks_rest && may_have_no_value(source.rules[r]);
   }
+  split.rest_has_partial_arithmetic &= !kept.worlds.kept;
   // How often arithmetic without a value is met is known only where it is evaluated.
   for (uint32_t c = 0; c < kept.kinds.size(); ++c) {
     if (kept.kinds[c] != KeptKind::Recomputed) continue;

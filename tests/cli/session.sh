@@ -267,8 +267,8 @@ if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </
   ) | TERM=xterm script -qfec "$xlog session reach.xlog" seen >/dev/null 2>&1
   grep -aq 'xlog> ' seen || fail "no prompt on a terminal"
   grep -aqE 'commit 1: 1 fact inserted \([0-9.]+ (us|ms|s)\)' seen || { fail "no commit on a terminal"; cat -v seen; }
-  # What worlds differ in is evaluated again, and that is said.
-  printf 'pred e(u32). { c(X) } :- e(X). ?- c(X).\n' >open.xlog
+  # A fold over what worlds differ in is evaluated again, and that is said.
+  printf 'pred e(u32). { c(X) } :- e(X). n(N) :- N = count : { c(X) }. ?- n(N).\n' >open.xlog
   (
     sleep 0.3
     printf '+e(1). commit.\r'

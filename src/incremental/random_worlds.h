@@ -1,0 +1,146 @@
+// Random programs in which worlds differ, over facts that come and go: many small parts that do not
+// influence each other, some that do, and all that makes several worlds or world views, or none.
+// For tests.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace xlog::incremental {
+
+class RandomWorlds {
+ public:
+  explicit RandomWorlds(uint64_t seed) : random_(static_cast<uint32_t>(seed)) {}
+
+  std::string run() {
+    items_ = 2 + pick(6);
+    line("pred item(u32). pred link(u32, u32). pred mark(u32). pred never(u32).");
+    for (uint32_t i = 1; i <= items_; ++i) {
+      if (chance(80)) line(fmt::format("item({}).", i));
+      if (chance(40)) line(fmt::format("mark({}).", i));
+      if (chance(45)) line(fmt::format("link({}, {}).", i, 1 + pick(items_)));
+    }
+    line(fmt::format("never({}).", items_ + 5));
+    if (chance(40)) line("reach(X, Y) :- link(X, Y). reach(X, Z) :- reach(X, Y), link(Y, Z).");
+    const uint32_t guesses = 1 + pick(2);
+    for (uint32_t i = 0; i < guesses; ++i) guess();
+    const uint32_t rules = 1 + pick(5);
+    for (uint32_t i = 0; i < rules; ++i) rule();
+    while (chance(35)) constraint();
+    for (const char* query : {"p(X)", "q(X)", "r(X)", "t(X, Y)", "-p(X)", "s"}) {
+      line(fmt::format("?- {}.", query));
+    }
+    line("?- item(X), p(X), not know q(X).");
+    if (chance(30)) line("?- mark(X), not t(X, _).");
+    return text_;
+  }
+
+ private:
+  uint32_t pick(uint32_t n) { return static_cast<uint32_t>(random_() % n); }
+  bool chance(uint32_t percent) { return pick(100) < percent; }
+  void line(const std::string& statement) { text_ += statement + "\n"; }
+
+  std::string name() {
+    constexpr const char* kNames[] = {"p", "q", "r"};
+    return kNames[pick(3)];
+  }
+
+  std::string form() {
+    constexpr const char* kForms[] = {
+        "",      "",          "",          "not ",          "not ",          "not not ",
+        "know ", "possible ", "not know ", "not possible ", "not know not ", "not possible not "};
+    return kForms[pick(12)];
+  }
+
+  // Over variables that are bound, mostly X.
+  std::string literal() {
+    const uint32_t kind = pick(20);
+    if (kind == 0) return form() + "s";
+    if (kind == 1) return form() + "t(X, X)";
+    if (kind == 2) return form() + "-p(X)";
+    if (kind == 3) return fmt::format("{}{}({})", form(), name(), 1 + pick(items_));
+    if (kind == 4) return (chance(50) ? "not " : "know ") + std::string("t(X, _)");
+    if (kind == 5) return chance(50) ? "mark(X)" : "not mark(X)";
+    if (kind == 6) return "not never(X)";
+    return form() + name() + "(X)";
+  }
+
+  std::string literals(uint32_t most) {
+    std::string text;
+    for (uint32_t i = pick(most + 1); i > 0; --i) text += ", " + literal();
+    return text;
+  }
+
+  // Facts that come and go bind X.
+  std::string base() {
+    constexpr const char* kBases[] = {"item(X)", "item(X)", "mark(X)", "link(X, X)", "link(X, _)"};
+    return kBases[pick(5)];
+  }
+
+  void guess() {
+    switch (pick(6)) {
+      case 0:
+        return line(fmt::format("{{ {}(X) }} :- {}{}.", name(), base(), literals(1)));
+      case 1: {
+        const char* const bounds[][2] = {{"1 ", " 1"}, {"", " 1"}, {"1 ", ""}, {"2 ", " 3"}};
+        const auto& bound = bounds[pick(4)];
+        const std::string condition = chance(30) ? ", not " + name() + "(X)" : "";
+        return line(
+            fmt::format("{}{{ {}(X) : item(X){} }}{}.", bound[0], name(), condition, bound[1]));
+      }
+      case 2:
+        return line(fmt::format("1 {{ t(X, Y) : link(X, Y) ; {}(X) }} 1 :- {}{}.", name(), base(),
+                                literals(1)));
+      case 3:
+        return line(fmt::format("{}(X) ; {}(X) :- {}{}.", name(), name(), base(), literals(1)));
+      case 4:
+        return line(fmt::format("p(X) :- {0}, not q(X). q(X) :- {0}, not p(X).", base()));
+      default:
+        return line(fmt::format("{0}(X) :- {1}, not know not {0}(X).", name(), base()));
+    }
+  }
+
+  void rule() {
+    switch (pick(9)) {
+      case 0:
+        return line(fmt::format("s :- {}{}.", base(), literals(2)));
+      case 1:
+        return line(fmt::format("-p(X) :- {}{}.", base(), literals(2)));
+      case 2:
+        return line(fmt::format("{}(Y) :- {}(X), link(X, Y){}.", name(), name(), literals(1)));
+      case 3:
+        return line(fmt::format("t(X, Y) :- {}(X), link(X, Y).", name()));
+      case 4:
+        return line("t(X, Z) :- t(X, Y), t(Y, Z).");
+      case 5:
+        return line(fmt::format("{}(X) :- t(X, _){}.", name(), literals(1)));
+      default:
+        return line(fmt::format("{}(X) :- {}{}.", name(), base(), literals(2)));
+    }
+  }
+
+  void constraint() {
+    switch (pick(5)) {
+      case 0:
+        return line(":- mark(X), link(X, X).");
+      case 1:
+        return line(fmt::format(":- {}{}.", base(), literals(2)));
+      case 2:
+        return line(fmt::format(":- {}(X), {}(Y), link(X, Y), X != Y.", name(), name()));
+      case 3:
+        return line(fmt::format(":- know {}({}).", name(), 1 + pick(items_)));
+      default:
+        return line(fmt::format(":- mark(X), not possible {}(X).", name()));
+    }
+  }
+
+  std::mt19937 random_;
+  uint32_t items_ = 1;
+  std::string text_;
+};
+
+}  // namespace xlog::incremental
