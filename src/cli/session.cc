@@ -6,7 +6,9 @@
 #include <CLI/Error.hpp>
 #include <CLI/Option.hpp>
 #include <CLI/Validators.hpp>
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -51,6 +53,15 @@ session::Options session_options(const SessionOptions& options) {
 
 // ---- xlog session ----
 
+std::atomic<bool> interrupted = false;
+
+// Ctrl-C while a command works: the first one asks it to stop, a second one ends the session.
+void on_interrupt(int signal) {
+  if (!interrupted.exchange(true)) return;
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
 void talk(SessionScript& script) {
   fmt::print("xlog session: `help.` lists the commands, Ctrl-D leaves\n");
   flush_stdout();
@@ -58,9 +69,11 @@ void talk(SessionScript& script) {
   LineEditor editor(history.empty() ? "" : history + "_session",
                     [&script](std::string_view) { return script.completions(); });
   std::string line;
+  std::signal(SIGINT, on_interrupt);
   while (true) {
     switch (editor.read(script.in_statement() ? "....> " : "xlog> ", line)) {
       case LineResult::Line:
+        interrupted = false;
         if (!script.feed(line)) return;
         break;
       case LineResult::Cancelled:
@@ -104,6 +117,7 @@ int run_session(const SessionOptions& options) {
   open.answer.progress = [&script](const logic::Progress& now) {
     if (script.progress() != nullptr) script.progress()->show(now);
   };
+  if (at_terminal) open.answer.interrupt = &interrupted;
   const bool opened = session.open(options.run.file, std::move(open));
   lang::Session& language = session.language();
   script.report(language.diagnostics, language.sources);

@@ -220,6 +220,9 @@ class Evaluation {
   // The user's limits.
   Status check(uint64_t rows, bool makes_values) {
     if (options_.progress) report_progress(rows);
+    if (logic::is_interrupted(options_)) {
+      return Error{std::string(logic::kInterrupted), "", ErrorKind::Limit};
+    }
     if (Status fits = check_memory(0); !fits.ok()) return fits;
     const uint64_t most = options_.max_rows > 0 ? options_.max_rows
                           : makes_values        ? kMostMadeRows

@@ -14,6 +14,7 @@ void show_progress(const oracle::Context& context, const SearchCounts& counts) {
 
 solve::Limits limits_of(const oracle::Context& context, const SearchCounts& counts) {
   solve::Limits limits;
+  limits.interrupt = context.options.interrupt;
   if (context.options.progress) {
     limits.progress = [&context, &counts] { show_progress(context, counts); };
   }
@@ -31,6 +32,9 @@ solve::Outcome settled(solve::Outcome outcome, const oracle::Context& context) {
     throw oracle::LimitExceeded{
         fmt::format("not finished after {} seconds", context.options.timeout_seconds),
         "raise it with `--timeout SECONDS`"};
+  }
+  if (outcome == solve::Outcome::Unknown && logic::is_interrupted(context.options)) {
+    throw oracle::LimitExceeded{std::string(logic::kInterrupted), ""};
   }
   if (outcome == solve::Outcome::Unknown) {
     context.out_of_memory(context.options.memory_limit, "the solver's clauses took it");

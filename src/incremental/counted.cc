@@ -14,9 +14,9 @@ constexpr size_t kMostEmitted = 4096;
 
 }  // namespace
 
-void Kept::update_counted(Part& part, bool building) {
-  count(part.versions, part.rules, building);
-  if (!status().ok()) return;
+Work Kept::update_counted(Part& part, bool building) {
+  co_await count(part.versions, part.rules, building);
+  if (allowance_->stopped()) co_return;
   add_fact_events(part);
   for (const KeptRule& rule : part.rules) {
     if (rule.target != RuleTarget::Bag) continue;
@@ -37,10 +37,10 @@ void Kept::update_counted(Part& part, bool building) {
   for (const KeptRule& rule : part.rules) {
     if (rule.target == RuleTarget::Violations) settle(rule.table);
   }
-  for (const lang::PredId pred : part.predicates) settle(pred.index);
+  for (const lang::PredId pred : part.predicates) co_await settle_resting(pred.index);
 }
 
-void Kept::count(std::vector<Version>& versions, const std::vector<KeptRule>& rules,
+Work Kept::count(std::vector<Version>& versions, const std::vector<KeptRule>& rules,
                  bool building) {
   const Sight sight{kNew, kOld};
   for (Version& version : versions) {
@@ -49,17 +49,22 @@ void Kept::count(std::vector<Version>& versions, const std::vector<KeptRule>& ru
       if (!building) continue;
       runner_.run_all(version, {kNew, kNew}, emitted_);
       take_emitted(rule);
+      co_await rest_if_tired();
       continue;
     }
     // The instances of a rule without plain atoms are then found all at once.
     if (building && !version.has_rows) continue;
     if (changed_[version.table].empty() || !can_match(version, sight)) continue;
     ensure_indexes(version);
+    const uint64_t work_before = runner_.work();
+    uint64_t rows = 0;
     for (const uint32_t row : changed_[version.table]) {
       const bool came = (tables_[version.table].flags(row) & kNew) != 0;
       runner_.run(version, sight, row, came == version.negative ? -1 : 1, emitted_);
       if (emitted_.count >= kMostEmitted) take_emitted(rule);
-      if (allowance_->stopped()) break;
+      allowance_->look_ahead(runner_.work() - work_before, ++rows, changed_[version.table].size());
+      if (allowance_->stopped()) co_return;
+      co_await rest_if_tired();
     }
     take_emitted(rule);
   }
@@ -120,19 +125,31 @@ void Kept::add_fact_events(const Part& part) {
 }
 
 // Rows whose weight has changed: which of them came and which went.
-void Kept::settle(uint32_t t) {
+void Kept::settle_row(uint32_t t, uint32_t row) {
   Table& table = tables_[t];
+  const bool was = (table.flags(row) & kWasThere) != 0;
+  const bool is = table.weight(row) > 0;
+  XLOG_CHECK(table.weight(row) >= 0, "a row with fewer than no derivations");
+  table.clear_flag(row, kTouched | kWasThere);
+  table.set_state(row, static_cast<uint8_t>((was ? kOld : 0) | (is ? kNew : 0)));
+  if (!was && !is) {
+    table.remove(row);
+  } else if (was != is) {
+    changed_[t].push_back(row);
+  }
+}
+
+void Kept::settle(uint32_t t) {
+  for (const uint32_t row : touched_[t]) settle_row(t, row);
+  touched_[t].clear();
+  if (!changed_[t].empty()) changed_tables_.push_back(t);
+}
+
+Work Kept::settle_resting(uint32_t t) {
   for (const uint32_t row : touched_[t]) {
-    const bool was = (table.flags(row) & kWasThere) != 0;
-    const bool is = table.weight(row) > 0;
-    XLOG_CHECK(table.weight(row) >= 0, "a row with fewer than no derivations");
-    table.clear_flag(row, kTouched | kWasThere);
-    table.set_state(row, static_cast<uint8_t>((was ? kOld : 0) | (is ? kNew : 0)));
-    if (!was && !is) {
-      table.remove(row);
-    } else if (was != is) {
-      changed_[t].push_back(row);
-    }
+    settle_row(t, row);
+    runner_.add_work(1);
+    co_await rest_if_tired();
   }
   touched_[t].clear();
   if (!changed_[t].empty()) changed_tables_.push_back(t);
@@ -159,7 +176,9 @@ void Kept::ensure_indexes(Version& version) {
   if (version.index_epoch == index_epoch_) return;
   version.index_epoch = index_epoch_;
   for (Step& step : version.steps) {
-    if (step.kind == StepKind::Probe) step.index = tables_[step.table].index(step.columns);
+    if (step.kind != StepKind::Probe) continue;
+    runner_.add_work(tables_[step.table].new_rows());
+    step.index = tables_[step.table].index(step.columns);
   }
 }
 

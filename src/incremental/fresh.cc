@@ -81,7 +81,8 @@ class Fresh final : public Maintained {
     facts.write_tables(program, session_.names);
     std::optional<logic::Analysis> analysis = logic::analyze(program, session_);
     if (!analysis || failed()) return std::nullopt;
-    const auto decisions = logic::apply_magic_sets(program, *analysis, session_, plan::expected_rows);
+    const auto decisions =
+        logic::apply_magic_sets(program, *analysis, session_, plan::expected_rows);
     if (failed()) return std::nullopt;
     if (std::ranges::any_of(decisions, &logic::MagicDecision::applied)) {
       analysis = logic::analyze(program, session_);

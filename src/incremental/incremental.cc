@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 
 #include "base/check.h"
 #include "engine/evaluate.h"
 #include "epistemic/evaluate.h"
+#include "incremental/behind.h"
 #include "incremental/fact_set.h"
 #include "incremental/kept.h"
 #include "incremental/kept_program.h"
@@ -32,11 +31,16 @@ using logic::RowStatus;
 
 namespace {
 
-// A batch that changes more than this part of the facts is evaluated afresh, and so is one that
-// takes longer to work in than half of the last run: together they cost less than two runs.
+// A batch that changes more than this part of the facts is evaluated afresh.
 constexpr uint64_t kPartOfFacts = 10;
 constexpr uint64_t kFewFacts = 1'000;
-constexpr double kAlwaysWorkedIn = 0.02;  // seconds
+// And so is one that takes more work than this part of what the last run did: together they cost
+// less than two runs, since the device `cpu` is at most so many times as fast.
+constexpr uint64_t kPartOfRun = 8;
+constexpr uint64_t kAlwaysWorkedIn = 50'000;
+// The work of a run is that of the rows that it derives and of the instances of kernels. Of the
+// reference evaluator only the facts are known.
+constexpr uint64_t kWorkOfFact = 1'000;
 
 class Incremental final : public Inspectable {
  public:
@@ -49,7 +53,8 @@ class Incremental final : public Inspectable {
         device_(device),
         kept_program_(make_kept_program(source_, analysis_, options_, session)),
         split_(split_program(source_, analysis_, kept_program_, options_)),
-        kept_(kept_program_, session, options_, device) {
+        kept_(kept_program_, session, options_, device),
+        behind_(kept_program_, session, options_, device) {
     changes_.resize(source_.queries.size());
     if (!kept_program_.worlds.kept) return;
     worlds_ = std::make_unique<Worlds>(kept_program_, kept_, source_, analysis_, session, options_);
@@ -75,7 +80,7 @@ class Incremental final : public Inspectable {
     Result<NetChange> change = kept_.net_change(batch);
     if (!change.ok()) return change.error();
     const Effort effort_before = std::exchange(effort_, {});
-    Status done = work_in(*change);
+    Status done = work_in(*change, batch);
     if (!done.ok()) effort_ = effort_before;
     return done;
   }
@@ -173,7 +178,7 @@ class Incremental final : public Inspectable {
 
   // ---- batches ----
 
-  Status work_in(const NetChange& change) {
+  Status work_in(NetChange& change, std::span<const FactChanges> batch) {
     if (change.size() == 0) {
       forget_changes();
       for (auto& changes : changes_) changes.emplace();
@@ -182,20 +187,25 @@ class Incremental final : public Inspectable {
     const bool large = way_ == Way::Afresh || (way_ == Way::Choose && change.size() > kFewFacts &&
                                                change.size() * kPartOfFacts > kept_.fact_rows());
     if (!split_.fresh_reason.empty()) return start_afresh(change, split_.fresh_reason);
-    if (kept_.is_worn()) return start_afresh(change, "birth stamps start again");
+    if (kept_.is_worn()) return start_afresh(change, "what was counted has worn out");
     if (worlds_ != nullptr && worlds_->is_worn()) {
       return start_afresh(change, "most of the units that were solved are not needed any more");
     }
-    if (large) return start_afresh(change, "the batch changes a large part of the facts");
-    if (!kept_.built() && !find_answer()) return said_error();
-    if (!kept_.built() && !is_worth_building()) {
-      return start_afresh(change, "what holds is not counted again yet after a large batch");
+    if (large) {
+      behind_.drop();
+      return start_afresh(change, "the batch changes a large part of the facts");
     }
-    if (!kept_.built() && !build()) {
-      return start_afresh(change, "what holds could not be counted within the limits");
+    if (!kept_.built() && !find_answer()) return said_error();
+    if (!kept_.built()) {
+      if (!catch_up()) {
+        Status done = start_afresh(change, "what holds is not counted yet");
+        if (done.ok()) behind_.add(batch);
+        return done;
+      }
+      change = std::move(*kept_.net_change(batch));  // in cells of what is kept now
     }
     kept_.change_facts(change);
-    Allowance allowance = this->allowance();
+    Allowance allowance(options_, most_work());
     if (Status done = kept_.update(allowance, effort_); !done.ok()) {
       const bool choose = allowance.too_many() && way_ != Way::Fail;
       return choose ? start_afresh_after_all(change) : give_up(change, done.error());
@@ -223,31 +233,25 @@ class Incremental final : public Inspectable {
     return Done{};
   }
 
-  Allowance allowance() const {
-    constexpr uint64_t kFewInstances = 5;
-    const bool few = way_ == Way::HalfWay || way_ == Way::Fail;
-    const bool choose = way_ == Way::Choose;
-    return Allowance(options_, few ? kFewInstances : UINT64_MAX,
-                     choose ? std::max(kAlwaysWorkedIn, run_seconds_ / 2) : INFINITY);
+  uint64_t most_work() const {
+    constexpr uint64_t kLittle = 5;
+    if (way_ == Way::HalfWay || way_ == Way::Fail) return kLittle;
+    if (way_ != Way::Choose) return UINT64_MAX;
+    return std::max(kAlwaysWorkedIn, run_work_ / kPartOfRun);
   }
 
-  // What holds is counted for the first change, and later, when runs since it was dropped have cost
-  // as much as counting did.
-  bool is_worth_building() const {
-    return way_ != Way::Choose || run_seconds_since_ >= build_seconds_;
-  }
-
-  // From a fresh answer to rows that can be kept.
-  bool build() {
+  // Counts what holds, as far as the work goes. True: rows are kept, instead of an answer.
+  bool catch_up() {
+    const uint64_t work = most_work();
+    const uint64_t most = way_ == Way::Choose ? 2 * work : UINT64_MAX;
+    if (!behind_.catch_up(kept_, work, most, run_rows_)) return false;
     for (uint32_t q = 0; q < changes_.size(); ++q) find_changes(q);
-    Allowance allowance(options_, UINT64_MAX, INFINITY);
-    bool done = kept_.build(allowance).ok();
-    if (done && worlds_ != nullptr) done = worlds_->build(allowance).ok();
-    build_seconds_ = allowance.seconds();
-    run_seconds_since_ = 0;
-    if (!done) {
-      forget();
-      return false;
+    if (worlds_ != nullptr) {
+      Allowance allowance(options_, UINT64_MAX);
+      if (!worlds_->build(allowance).ok()) {
+        forget();
+        return false;
+      }
     }
     if (split_.asks_rest && worlds_ == nullptr) {
       rest_ = std::move(*answer_);
@@ -344,14 +348,6 @@ class Incremental final : public Inspectable {
   // ---- evaluation ----
 
   std::optional<Answer> evaluate_afresh() {
-    const auto start = std::chrono::steady_clock::now();
-    std::optional<Answer> answer = run();
-    run_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    run_seconds_since_ += run_seconds_;
-    return answer;
-  }
-
-  std::optional<Answer> run() {
     lang::Program program = copy_without_facts(source_);
     for (uint32_t p = 0; p < program.predicates.size(); ++p) {
       program.predicates[p].facts =
@@ -359,12 +355,22 @@ class Incremental final : public Inspectable {
     }
     logic::Analysis analysis = analysis_;
     std::optional<Answer> answer;
+    run_work_ = 0;
+    for (const lang::Predicate& predicate : program.predicates) {
+      if (predicate.facts) run_work_ += kWorkOfFact * predicate.facts->rows;
+    }
     if (device_ != nullptr) {
+      const uint64_t instances_before = device_->counters().instances;
       engine::Statistics statistics;
       answer = engine::evaluate(
           program, analysis, session_, options_, *device_, statistics, {},
           [](const auto& p, const auto& a, lang::Session& s, const auto& o,
              const oracle::Preset* preset) { return epistemic::evaluate(p, a, s, o, preset); });
+      run_work_ = statistics.rows + device_->counters().instances - instances_before;
+      run_rows_.assign(source_.predicates.size(), 0);
+      for (const engine::RelationFigures& figures : statistics.relations) {
+        if (figures.pred.index < run_rows_.size()) run_rows_[figures.pred.index] = figures.rows;
+      }
     } else {
       answer = epistemic::evaluate(program, analysis, session_, options_);
     }
@@ -536,13 +542,13 @@ class Incremental final : public Inspectable {
   KeptProgram kept_program_;
   Split split_;
   mutable Kept kept_;
+  Behind behind_;                      // rows that will be kept
   std::unique_ptr<Worlds> worlds_;     // where they are kept
   mutable bool facts_loaded_ = false;  // out of the source, into what is kept
   Way way_ = Way::Choose;
 
-  double run_seconds_ = 0;        // of the last run
-  double run_seconds_since_ = 0;  // of all since something was last kept
-  double build_seconds_ = 0;
+  uint64_t run_work_ = 0;           // of the last run
+  std::vector<uint64_t> run_rows_;  // that it found, by predicate; empty where that is not known
 
   // While nothing is kept: the answer, and what was said with it.
   std::optional<Answer> answer_;

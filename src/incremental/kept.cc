@@ -6,16 +6,10 @@
 
 #include "base/check.h"
 #include "incremental/fact_set.h"
-#include "logic/components.h"
-#include "logic/memory_report.h"
 
 namespace xlog::incremental {
 
-using lang::Literal;
-using lang::LiteralKind;
 using lang::PredId;
-using lang::Rule;
-using lang::Term;
 using lang::Value;
 
 Kept::Kept(const KeptProgram& program, lang::Session& session, const logic::AnswerOptions& options,
@@ -47,158 +41,6 @@ uint32_t Kept::add_table(uint32_t arity, bool supported) {
   return static_cast<uint32_t>(tables_.size() - 1);
 }
 
-// ---- what is kept ----
-
-void Kept::make_parts() {
-  const logic::Analysis& analysis = program_.analysis;
-  for (uint32_t c = 0; c < analysis.components.size(); ++c) {
-    const logic::Component& component = analysis.components[c];
-    if (program_.kinds[c] == KeptKind::Open || component.rules.empty()) continue;
-    const PredId first = component.predicates.front();
-    if (program_.same_as[first.index] != first) continue;
-    Part& part = parts_.emplace_back();
-    part.kind = program_.kinds[c];
-    part.predicates = component.predicates;
-    part.reason = program_.reasons[c];
-    part.name =
-        logic::relation_name(component.predicates.front(), program_.program, session_.names);
-    for (const PredId pred : component.predicates) {
-      for (const logic::Edge& edge : logic::edges_to(analysis.edges, pred)) {
-        const bool below = analysis.component_of[edge.from.index] != c;
-        if (below && std::ranges::count(part.reads, edge.from.index) == 0) {
-          part.reads.push_back(edge.from.index);
-        }
-      }
-    }
-    if (part.kind == KeptKind::Recomputed) continue;
-    for (const uint32_t r : component.rules) add_rule(part, r, c);
-  }
-  if (program_.constraints.empty()) return;
-  Part& part = parts_.emplace_back();
-  part.name = "the constraints";
-  for (const uint32_t r : program_.constraints) {
-    logic::for_each_predicate(
-        program_.program.rules[r].body,
-        [&](const Literal& literal, const Literal*) { part.reads.push_back(literal.pred.index); });
-    add_rule(part, r, UINT32_MAX);
-  }
-}
-
-namespace {
-
-// Whether a rule that reads its own component has a head variable that no atom brings.
-bool makes_values(const Rule& rule, const logic::Analysis& analysis, uint32_t component) {
-  std::vector<bool> brought(rule.variables.size(), false);
-  bool reads_itself = false;
-  for (const Literal& literal : rule.body) {
-    if (literal.kind != LiteralKind::Atom || is_negative(literal)) continue;
-    reads_itself |= analysis.component_of[literal.pred.index] == component;
-    for (const Term& arg : literal.args) {
-      if (arg.kind == lang::TermKind::Variable) brought[arg.var.index] = true;
-    }
-  }
-  return reads_itself && std::ranges::any_of(rule.head[0].args, [&](const Term& term) {
-           if (term.kind == lang::TermKind::Variable) return !brought[term.var.index];
-           return term.kind != lang::TermKind::Constant;
-         });
-}
-
-}  // namespace
-
-void Kept::add_rule(Part& part, uint32_t r, uint32_t component) {
-  const Rule& rule = program_.program.rules[r];
-  KeptRule made;
-  made.rule = r;
-  for (uint32_t i = 0; i < rule.body.size(); ++i) made.literals.push_back(i);
-  if (rule.head.empty()) {
-    made.target = RuleTarget::Violations;
-    made.table = add_table(0);
-    violation_tables_.push_back(made.table);
-  } else if (!rule.aggregates.empty()) {
-    made.target = RuleTarget::Bag;
-    Groups groups(rule, program_.program);
-    made.table = add_table(groups.bag_columns());
-    groups_.emplace(made.table, std::move(groups));
-  } else {
-    made.table = rule.head[0].pred.index;
-    part.makes_values |= makes_values(rule, program_.analysis, component);
-  }
-  const auto number = static_cast<uint32_t>(part.rules.size());
-  for (Version& version : make_versions(made, number, program_, component, cells_)) {
-    part.versions.push_back(std::move(version));
-  }
-  part.rules.push_back(std::move(made));
-  add_valueless_rules(part, r);
-}
-
-// Each term whose arithmetic may have no value is met by the solutions of the literals before it,
-// in the order of the reference evaluator.
-void Kept::add_valueless_rules(Part& part, uint32_t r) {
-  const Rule& rule = program_.program.rules[r];
-  if (!may_have_no_value(rule)) return;
-  std::vector<uint32_t> before;
-  std::vector<bool> bound(rule.variables.size(), false);
-  const auto is_bound = [&](const Term& term) {
-    std::vector<lang::VarId> found;
-    lang::collect_variables(term, found);
-    return std::ranges::all_of(found, [&](lang::VarId v) { return bound[v.index]; });
-  };
-  for (const uint32_t i : program_.analysis.orders[r].body.sequence) {
-    const Literal& literal = rule.body[i];
-    const std::vector<uint32_t> so_far = before;
-    if (literal.kind == LiteralKind::Compare) {
-      const bool tests = is_bound(literal.lhs) && is_bound(literal.rhs);
-      for (const Term* side : {&literal.lhs, &literal.rhs}) {
-        if (tests || is_bound(*side)) add_valueless_rule(part, r, so_far, *side);
-      }
-    }
-    for (const Term& arg : literal.args) {
-      if (is_bound(arg)) add_valueless_rule(part, r, so_far, arg);
-    }
-    before.insert(std::ranges::upper_bound(before, i), i);
-    std::vector<lang::VarId> found;
-    lang::collect_variables(literal, found);
-    for (lang::VarId v : found) bound[v.index] = true;
-  }
-  if (rule.head.empty()) return;
-  for (const Term& arg : rule.head[0].args) add_valueless_rule(part, r, before, arg);
-  for (const lang::HeadAggregate& aggregate : rule.aggregates) {
-    if (aggregate.has_value) add_valueless_rule(part, r, before, aggregate.value);
-  }
-}
-
-void Kept::add_valueless_rule(Part& part, uint32_t r, const std::vector<uint32_t>& literals,
-                              const Term& term) {
-  if (!may_have_no_value(term)) return;
-  // What is no value of the wanted type does not match; that is no arithmetic.
-  const bool reads_term = term.kind == lang::TermKind::Arith && term.op == lang::ArithOp::Cast &&
-                          term.args[0].type.kind == lang::TypeKind::Term;
-  if (reads_term) return;
-  const Rule& rule = program_.program.rules[r];
-  std::vector<lang::VarId> found;
-  lang::collect_variables(term, found);
-  std::vector<lang::TypeKind> kinds;
-  for (lang::VarId v : found) kinds.push_back(rule.variables[v.index].type.kind);
-  KeptRule made;
-  made.rule = r;
-  made.target = RuleTarget::NoValue;
-  made.literals = literals;
-  made.term = &term;
-  // Rules that were made from one rule of the source meet the same instances.
-  const auto key = std::pair(std::pair(rule.span.begin, rule.span.end), kinds);
-  const auto [it, is_new] = valueless_tables_.try_emplace(key, 0);
-  if (is_new) {
-    it->second = add_table(static_cast<uint32_t>(kinds.size()));
-    valueless_.push_back({it->second, term.span, rule.head.empty()});
-  }
-  made.table = it->second;
-  const auto number = static_cast<uint32_t>(part.after_rules.size());
-  for (Version& version : make_versions(made, number, program_, UINT32_MAX, cells_)) {
-    part.after.push_back(std::move(version));
-  }
-  part.after_rules.push_back(std::move(made));
-}
-
 // ---- facts ----
 
 void Kept::load_facts(const lang::Program& source) {
@@ -220,6 +62,11 @@ void Kept::load_facts(const lang::Program& source) {
       table.set_weight(row, table.weight(row) + 1);
     }
   }
+}
+
+void Kept::copy_facts(const Kept& other) {
+  cells_ = other.cells_;
+  for (const uint32_t t : fact_tables_) tables_[t] = other.tables_[t];
 }
 
 Result<NetChange> Kept::net_change(std::span<const FactChanges> batch) {
@@ -366,8 +213,29 @@ std::vector<Value> Kept::fact_values(PredId pred, uint32_t row) const {
 
 // ---- batches ----
 
-Status Kept::build(Allowance& allowance) {
+void Kept::begin(Allowance& allowance) {
+  allowance_ = &allowance;
+  runner_.begin(allowance);
+}
+
+Work Kept::build(std::vector<uint64_t> expected) {
   XLOG_CHECK(!built_, "built once");
+  for (uint32_t p = 0; p < expected.size(); ++p) {
+    if (fact_tables_[p] == p) continue;
+    constexpr uint64_t kRowsPerWork = 4;
+    tables_[p].reserve(expected[p]);
+    runner_.add_work(expected[p] / kRowsPerWork);
+    co_await rest_if_tired();
+  }
+  // Those of what is derived grow with it.
+  for (Part& part : parts_) {
+    for (auto* versions : {&part.versions, &part.after}) {
+      for (Version& version : *versions) {
+        ensure_indexes(version);
+        co_await rest_if_tired();
+      }
+    }
+  }
   for (uint32_t p = 0; p < fact_tables_.size(); ++p) {
     const uint32_t t = fact_tables_[p];
     Table& table = tables_[t];
@@ -377,26 +245,33 @@ Status Kept::build(Allowance& allowance) {
       changed_[t].push_back(r);
       if (t != p) fact_events_[p].push_back(r);
     }
+    runner_.add_work(changed_[t].size());
     if (!changed_[t].empty()) changed_tables_.push_back(t);
   }
-  allowance_ = &allowance;
-  runner_.begin(allowance);
   built_ = true;
   for (Part& part : parts_) {
-    if (Status done = update(part, true); !done.ok()) return done;
+    co_await update(part, true);
+    if (allowance_->stopped()) co_return;
   }
-  finish();
-  for (Part& part : parts_) {
-    for (Version& version : part.versions) ensure_indexes(version);
-    for (Version& version : part.after) ensure_indexes(version);
-  }
-  return Done{};
+  co_await finish_resting();
 }
 
 Status Kept::update(Allowance& allowance, Effort& effort) {
+  begin(allowance);
+  Work work = update_parts(effort);
+  const bool done = work.go_on();
+  XLOG_CHECK(done, "an allowance without rests");
+  return status();
+}
+
+Work Kept::update_resting() {
+  Effort effort;
+  co_await update_parts(effort);
+  if (!allowance_->stopped()) co_await finish_resting();
+}
+
+Work Kept::update_parts(Effort& effort) {
   XLOG_CHECK(built_, "kept from the first batch on");
-  allowance_ = &allowance;
-  runner_.begin(allowance);
   for (Part& part : parts_) {
     if (!is_touched(part)) continue;
     ++effort.components;
@@ -404,10 +279,10 @@ Status Kept::update(Allowance& allowance, Effort& effort) {
       ++effort.recomputed;
       effort.reasons.push_back(fmt::format("{}: {}", part.name, part.reason));
     }
-    if (Status done = update(part, false); !done.ok()) return done;
+    co_await update(part, false);
+    if (allowance_->stopped()) co_return;
     effort.instances = runner_.instances();
   }
-  return Done{};
 }
 
 bool Kept::is_touched(const Part& part) const {
@@ -416,25 +291,42 @@ bool Kept::is_touched(const Part& part) const {
                              [&](PredId pred) { return !fact_events_[pred.index].empty(); });
 }
 
-Status Kept::update(Part& part, bool building) {
+Work Kept::update(Part& part, bool building) {
   switch (part.kind) {
     case KeptKind::Counted:
-      update_counted(part, building);
+      co_await update_counted(part, building);
       break;
     case KeptKind::Supported:
-      update_supported(part, building);
+      co_await update_supported(part, building);
+      break;
+    case KeptKind::Best:
+      co_await update_best(part, building);
       break;
     case KeptKind::Recomputed:
-      if (Status done = recompute(part); !done.ok()) return done;
+      if (Status done = recompute(part); !done.ok()) allowance_->fail(done.error());
       break;
     case KeptKind::Open:
       break;
   }
-  if (!part.after.empty() && status().ok()) {
-    count(part.after, part.after_rules, building);
-    for (const KeptRule& rule : part.after_rules) settle(rule.table);
+  if (part.after.empty() || allowance_->stopped()) co_return;
+  co_await count(part.after, part.after_rules, building);
+  for (const KeptRule& rule : part.after_rules) settle(rule.table);
+}
+
+uint32_t Kept::next_stamp() {
+  if (clock_ == UINT32_MAX - 1) {
+    allowance_->fail(
+        {"more rows were born than 32 bits can count", "open the program again", ErrorKind::Limit});
+  } else {
+    ++clock_;
   }
-  return status();
+  return clock_;
+}
+
+uint32_t Kept::support_of(int64_t instances) {
+  if (instances < UINT32_MAX) return static_cast<uint32_t>(instances);
+  allowance_->fail({"a row has more derivations than 32 bits can count", "", ErrorKind::Limit});
+  return UINT32_MAX;
 }
 
 Status Kept::status() const {
@@ -443,19 +335,37 @@ Status Kept::status() const {
   return Done{};
 }
 
+void Kept::finish_row(uint32_t t, uint32_t row) {
+  Table& table = tables_[t];
+  if (!table.is_used(row)) return;
+  if ((table.flags(row) & kNew) != 0) {
+    table.set_state(row, kOld | kNew);
+  } else {
+    table.remove(row);
+  }
+}
+
 void Kept::finish() {
   for (const uint32_t t : changed_tables_) {
+    for (const uint32_t row : changed_[t]) finish_row(t, row);
+    changed_[t].clear();
+  }
+  end_batch();
+}
+
+Work Kept::finish_resting() {
+  for (const uint32_t t : changed_tables_) {
     for (const uint32_t row : changed_[t]) {
-      Table& table = tables_[t];
-      if (!table.is_used(row)) continue;
-      if ((table.flags(row) & kNew) != 0) {
-        table.set_state(row, kOld | kNew);
-      } else {
-        table.remove(row);
-      }
+      finish_row(t, row);
+      runner_.add_work(1);
+      co_await rest_if_tired();
     }
     changed_[t].clear();
   }
+  end_batch();
+}
+
+void Kept::end_batch() {
   changed_tables_.clear();
   for (auto& events : fact_events_) events.clear();
 }
@@ -469,14 +379,45 @@ void Kept::forget() {
   std::vector<bool> is_fact_table(tables_.size(), false);
   for (const uint32_t t : fact_tables_) is_fact_table[t] = true;
   for (uint32_t t = static_cast<uint32_t>(fact_tables_.size()); t < tables_.size(); ++t) {
-    if (!is_fact_table[t]) tables_[t] = Table(tables_[t].arity());
+    if (!is_fact_table[t]) tables_[t] = Table(tables_[t].arity(), tables_[t].supported());
   }
   for (auto& rows : touched_) rows.clear();
   for (auto& [table, groups] : groups_) groups.clear();
+  for (Part& part : parts_) part.keeps_worse = false;
   emitted_.clear();
   clock_ = 0;
   ++index_epoch_;
   built_ = false;
+}
+
+bool Kept::is_worn() const {
+  constexpr uint64_t kFew = 1'000;
+  if (clock_ > UINT32_MAX / 4 * 3) return true;
+  return std::ranges::any_of(parts_, [&](const Part& part) {
+    return std::ranges::any_of(part.best, [&](const BestTable& best) {
+      return tables_[best.rows].new_rows() > 2 * tables_[best.pred].new_rows() + kFew;
+    });
+  });
+}
+
+void Kept::swap(Kept& other) {
+  // What counts refers to the tables by number, and to the program, which is the same.
+  std::swap(cells_, other.cells_);
+  tables_.swap(other.tables_);
+  fact_tables_.swap(other.fact_tables_);
+  changed_.swap(other.changed_);
+  touched_.swap(other.touched_);
+  fact_events_.swap(other.fact_events_);
+  changed_tables_.swap(other.changed_tables_);
+  parts_.swap(other.parts_);
+  groups_.swap(other.groups_);
+  valueless_.swap(other.valueless_);
+  violation_tables_.swap(other.violation_tables_);
+  valueless_tables_.swap(other.valueless_tables_);
+  std::swap(emitted_, other.emitted_);
+  std::swap(clock_, other.clock_);
+  std::swap(index_epoch_, other.index_epoch_);
+  std::swap(built_, other.built_);
 }
 
 // ---- what is reported ----

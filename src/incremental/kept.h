@@ -7,10 +7,13 @@
 //   kept.change_facts(*change);
 //   if (kept.update(allowance).ok()) ... kept.changed(table) ... ; kept.finish();
 //   else kept.forget();                                  only facts are left
+//
+// Building takes long: it can rest, and go on with the next batch (behind.h).
 #pragma once
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +26,7 @@
 #include "incremental/maintained.h"
 #include "incremental/runner.h"
 #include "incremental/table.h"
+#include "incremental/work.h"
 #include "lang/load.h"
 
 namespace xlog::incremental {
@@ -46,6 +50,7 @@ class Kept {
   // ---- facts ----
 
   void load_facts(const lang::Program& source);
+  void copy_facts(const Kept& other);  // of the same program
   Result<NetChange> net_change(std::span<const FactChanges> batch);
   void change_facts(const NetChange& change);
   void restore_facts(const NetChange& change);  // the opposite, after a failure
@@ -57,9 +62,15 @@ class Kept {
   // ---- rows ----
 
   bool built() const { return built_; }
-  Status build(Allowance& allowance);
   // Works the change of facts in. An error, or too much for the allowance: forget() is due.
   Status update(Allowance& allowance, Effort& effort);
+  // The same as work that can rest, and building, which is it with all facts at once; both end with
+  // finish(). Each time it goes on it does so with an allowance; status() is not ok where it ended
+  // with an error.
+  void begin(Allowance& allowance);
+  Work build(std::vector<uint64_t> expected = {});
+  Work update_resting();
+  Status status() const;
   // Rows of a predicate or another table that came (kNew) or went (kOld) in this batch.
   const std::vector<uint32_t>& changed(uint32_t table) const { return changed_[table]; }
   const std::vector<uint32_t>& changed_facts(lang::PredId pred) const {
@@ -67,14 +78,17 @@ class Kept {
   }
   void finish();  // the batch: what went is gone
   void forget();  // everything but facts
+  // All that another one of the same program has becomes this one's, and the other way round.
+  void swap(Kept& other);
 
   const Table& table(uint32_t table) const { return tables_[table]; }
   Table& table(uint32_t table) { return tables_[table]; }
   Cells& cells() { return cells_; }
   std::vector<lang::Value> values(lang::PredId pred, uint32_t row) const;
   std::unique_ptr<lang::FactTable> rows(lang::PredId pred) const;
-  // So many rows have been born since all was counted that birth stamps run short.
-  bool is_worn() const { return clock_ > UINT32_MAX / 4 * 3; }
+  // So many rows have been born since all was counted that birth stamps run short, or that most are
+  // of no use.
+  bool is_worn() const;
   uint64_t violations() const;  // constraints that are violated
   std::optional<uint32_t> first_violated() const;
   bool violations_changed() const;
@@ -87,6 +101,15 @@ class Kept {
   std::string check();
 
  private:
+  struct BestTable {  // a predicate of a component with minima or maxima (best.cc)
+    // Tables: what others read; the rows that rules of the component read; what they give.
+    uint32_t pred = 0, rows = 0, candidates = 0;
+    std::optional<uint32_t> column;  // that is folded
+    bool least = false;
+    lang::TypeKind kind{};      // of that column
+    std::vector<uint32_t> key;  // the other columns
+    uint32_t group = 0;         // the same where values are folded alike; 0: without
+  };
   struct Part {  // a component, or the constraints
     KeptKind kind = KeptKind::Counted;
     std::vector<lang::PredId> predicates;
@@ -95,34 +118,48 @@ class Kept {
     std::vector<Version> after;     // of terms without values
     std::vector<KeptRule> after_rules;
     std::vector<uint32_t> reads;  // predicates of other components
+    std::vector<BestTable> best;
+    bool keeps_worse = false;  // rows stay when better ones replace them (best.cc)
     bool makes_values = false;
     std::string name, reason;
   };
 
   uint32_t add_table(uint32_t arity, bool supported = false);
   void make_parts();
+  void add_best_tables(Part& part);
+  static void read_best_rows(Version& version, const Part& part);
   void add_rule(Part& part, uint32_t rule, uint32_t component);
   void add_valueless_rules(Part& part, uint32_t rule);
   void add_valueless_rule(Part& part, uint32_t rule, const std::vector<uint32_t>& literals,
                           const lang::Term& term);
 
   bool is_touched(const Part& part) const;
-  Status update(Part& part, bool building);
-  void update_counted(Part& part, bool building);
-  void count(std::vector<Version>& versions, const std::vector<KeptRule>& rules, bool building);
-  void update_supported(Part& part, bool building);
+  Work update_parts(Effort& effort);
+  Work update(Part& part, bool building);
+  Work update_counted(Part& part, bool building);
+  Work count(std::vector<Version>& versions, const std::vector<KeptRule>& rules, bool building);
+  Work update_supported(Part& part, bool building);
+  Work update_best(Part& part, bool building);
+  uint32_t next_stamp();
+  uint32_t support_of(int64_t instances);
+  Rest rest_if_tired() const { return rest_if(runner_.work() >= allowance_->rest_after()); }
   Status recompute(Part& part);
   void take_emitted(const KeptRule& rule);
   void add_weight(uint32_t table, uint32_t row, int64_t by);
   void touch(uint32_t table, uint32_t row);
   void settle(uint32_t table);
+  Work settle_resting(uint32_t table);
+  void settle_row(uint32_t table, uint32_t row);
+  void finish_row(uint32_t table, uint32_t row);
+  Work finish_resting();
+  void end_batch();
   void add_fact_events(const Part& part);
-  Status status() const;
 
   bool can_match(const Version& version, const Sight& sight) const;
   void ensure_indexes(Version& version);
 
   friend class SupportUpdate;
+  friend class BestUpdate;
   friend class Recheck;
 
   std::vector<lang::Value> values_of(const Table& table, lang::PredId pred, uint32_t row) const;

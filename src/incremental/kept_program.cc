@@ -173,7 +173,11 @@ class Preparation {
       }
       const bool has_best = std::ranges::any_of(
           component.predicates, [&](PredId p) { return kept_.analysis.best[p.index].has_value(); });
-      if (has_best) reason = "a minimum or maximum inside its own recursion";
+      // How often arithmetic without a value is met depends on the way to the best values.
+      const bool partial = std::ranges::any_of(
+          component.rules, [&](uint32_t r) { return may_have_no_value(program_.rules[r]); });
+      if (has_best && partial) reason = "a minimum or maximum inside its own recursion";
+      if (has_best) kind = KeptKind::Best;
       if (!reason.empty()) kind = KeptKind::Recomputed;
     }
     kept_.kinds.push_back(kind);

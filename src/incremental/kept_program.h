@@ -20,6 +20,7 @@ namespace xlog::incremental {
 enum class KeptKind : uint8_t {
   Counted,     // not recursive: each row has the number of rule instances that derive it
   Supported,   // recursive: and how many of those are older than the row
+  Best,        // recursive, with minima or maxima inside: and the candidates behind it
   Recomputed,  // evaluated afresh when something it reads has changed
   Open,        // worlds differ in it, and it is not kept
 };

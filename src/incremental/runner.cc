@@ -9,7 +9,6 @@
 #include "lang/arith.h"
 #include "oracle/bindings.h"
 #include "oracle/builtins.h"
-#include "oracle/context.h"
 
 namespace xlog::incremental {
 
@@ -24,11 +23,14 @@ double Allowance::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-bool Allowance::look(uint64_t instances) {
+bool Allowance::look(uint64_t work) {
   if (stopped()) return false;
-  if (instances > most_instances_ || seconds() > most_seconds_) {
+  if (work > most_work_) {
     too_many_ = true;
     return false;
+  }
+  if (logic::is_interrupted(options_)) {
+    fail({std::string(logic::kInterrupted), "", ErrorKind::Limit});
   }
   if (options_.memory_limit > 0 && own_memory() > options_.memory_limit) {
     fail({fmt::format("the process takes {}", size_text(own_memory())),
@@ -41,17 +43,25 @@ bool Allowance::look(uint64_t instances) {
   return !stopped();
 }
 
+void Allowance::look_ahead(uint64_t work, uint64_t done, uint64_t all) {
+  constexpr uint64_t kEnough = 8, kPart = 16, kFar = 4;
+  if (done < kEnough || work < most_work_ / kPart || rest_after_ < most_work_) return;
+  const double expected =
+      static_cast<double>(work) * static_cast<double>(all) / static_cast<double>(done);
+  too_many_ |= expected > static_cast<double>(kFar) * static_cast<double>(most_work_);
+}
+
 uint64_t Allowance::most_rows() const {
   constexpr uint64_t kMostMadeRows = 10'000'000;  // as a fresh run has it
   return options_.max_rows > 0 ? options_.max_rows : kMostMadeRows;
 }
 
-void Allowance::count_rows(uint64_t rows, bool makes_values) {
+void Allowance::count_rows(uint64_t rows, bool makes_values, std::string_view help) {
   made_rows_ += rows;
   if (options_.max_rows == 0 && !makes_values) return;
   if (made_rows_ <= most_rows()) return;
-  fail({fmt::format("more than {} rows were derived", most_rows()),
-        std::string(oracle::kEndlessHelp), ErrorKind::Limit});
+  fail({fmt::format("more than {} rows were derived", most_rows()), std::string(help),
+        ErrorKind::Limit});
 }
 
 void Allowance::fail(Error error) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -11,6 +12,7 @@
 #include "incremental/table.h"
 #include "lang/load.h"
 #include "logic/answer.h"
+#include "oracle/context.h"
 
 namespace xlog::incremental {
 
@@ -37,29 +39,35 @@ struct Emitted {
   }
 };
 
-// What a batch may cost, and why it had to stop.
+// What a batch may cost, and why it had to stop. Work is counted in rows that are looked at and
+// rows that are found, so that what is done is the same on every machine.
 class Allowance {
  public:
-  // Past so many instances or seconds evaluating afresh is cheaper.
-  Allowance(const logic::AnswerOptions& options, uint64_t most_instances, double most_seconds)
-      : options_(options), most_instances_(most_instances), most_seconds_(most_seconds) {}
+  // Past `most_work` evaluating afresh is cheaper; work that can rest does so after `rest_after`.
+  Allowance(const logic::AnswerOptions& options, uint64_t most_work,
+            uint64_t rest_after = UINT64_MAX)
+      : options_(options), most_work_(most_work), rest_after_(rest_after) {}
 
   // Some steps later look again. False: stop.
-  bool look(uint64_t instances);
-  void count_rows(uint64_t rows, bool makes_values);
+  bool look(uint64_t work);
+  // When the first `done` of `all` changed rows took so much work that the rest is hopeless, it is
+  // too much at once.
+  void look_ahead(uint64_t work, uint64_t done, uint64_t all);
+  void count_rows(uint64_t rows, bool makes_values, std::string_view help = oracle::kEndlessHelp);
   void fail(Error error);
 
   bool stopped() const { return error_.has_value() || too_many_; }
   bool too_many() const { return too_many_; }  // evaluating afresh is cheaper
-  double seconds() const;
   const std::optional<Error>& error() const { return error_; }
   uint64_t most_rows() const;
-  uint64_t most_instances() const { return most_instances_; }
+  uint64_t most_work() const { return most_work_; }
+  uint64_t rest_after() const { return rest_after_; }
 
  private:
+  double seconds() const;
+
   const logic::AnswerOptions& options_;
-  uint64_t most_instances_;
-  double most_seconds_;
+  uint64_t most_work_, rest_after_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   uint64_t made_rows_ = 0;
   bool too_many_ = false;
@@ -74,10 +82,12 @@ class Runner {
   void begin(Allowance& allowance) {
     constexpr uint64_t kStepsPerLook = 0x1000;
     allowance_ = &allowance;
-    look_mask_ = allowance.most_instances() < kStepsPerLook ? 0 : kStepsPerLook - 1;
+    look_mask_ = allowance.most_work() < kStepsPerLook ? 0 : kStepsPerLook - 1;
     instances_ = 0;
     steps_ = 0;
   }
+  uint64_t work() const { return steps_ + instances_; }
+  void add_work(uint64_t steps) { steps_ += steps; }
   // Adds the solutions with `row` in the place of the changed row.
   void run(const Version& version, const Sight& sight, uint32_t row, int8_t sign, Emitted& out);
   // All solutions, of a version without a changed row.
@@ -100,7 +110,7 @@ class Runner {
   std::optional<lang::Value> value_of(const lang::Term& term);
   lang::Value value_of(lang::VarId v) const;
   void tick() {
-    if ((++steps_ & look_mask_) == 0) stop_ = !allowance_->look(instances_);
+    if ((++steps_ & look_mask_) == 0) stop_ = !allowance_->look(work());
   }
 
   std::vector<Table>& tables_;

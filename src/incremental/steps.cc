@@ -296,11 +296,17 @@ class Compiler {
 
   void add_head(Step& emit) {
     const lang::HeadElement& head = rule_.head[0];
+    const bool in_place = kept_rule_.target == RuleTarget::Candidates;
     for (uint32_t c = 0; c < head.args.size(); ++c) {
-      const bool folded =
-          std::ranges::any_of(rule_.aggregates, [&](const auto& a) { return a.column == c; });
-      if (!folded) emit.key.push_back(operand(head.args[c], c, head.pred.index));
+      const auto folded = std::ranges::find_if(
+          rule_.aggregates, [&](const lang::HeadAggregate& a) { return a.column == c; });
+      if (folded == rule_.aggregates.end()) {
+        emit.key.push_back(operand(head.args[c], c, head.pred.index));
+      } else if (in_place) {
+        emit.key.push_back(operand(folded->value, c, head.pred.index));
+      }
     }
+    if (in_place) return;
     for (const lang::HeadAggregate& aggregate : rule_.aggregates) {
       if (aggregate.has_value) emit.key.push_back(operand(aggregate.value));
     }

@@ -18,6 +18,7 @@ namespace xlog::incremental {
 enum class RuleTarget : uint8_t {
   Rows,        // of the head's predicate
   Bag,         // the group and the values of an aggregate in the head
+  Candidates,  // for a row of the head's predicate, which keeps the best
   Violations,  // of a constraint; a row without columns
   NoValue,     // the variables of a term whose arithmetic has no value
 };

@@ -25,10 +25,10 @@ class SupportUpdate {
     delta_.resize(kept.fact_tables_.size());
   }
 
-  void run() {
-    if (!building_) lose();
-    if (!stopped()) gain();
-    if (!stopped()) settle();
+  Work run() {
+    if (!building_) co_await lose();
+    if (!stopped()) co_await gain();
+    if (!stopped()) co_await settle();
   }
 
  private:
@@ -40,12 +40,13 @@ class SupportUpdate {
   // Runs all versions over what changed outside, in the first round, and inside. `take` gets what
   // they emit.
   template <typename Take>
-  void round(bool first, bool gains, const Sight& sight, const Take& take) {
+  Work round(bool first, bool gains, const Sight& sight, const Take& take) {
     for (Version& version : part_.versions) {
       if (!version.delta) {
         if (!building_ || !first) continue;
         kept_.runner_.run_all(version, {kNew, kNew}, kept_.emitted_);
         take_all(version, take);
+        co_await kept_.rest_if_tired();
         continue;
       }
       if (building_ && !version.has_rows) continue;
@@ -55,12 +56,17 @@ class SupportUpdate {
       kept_.ensure_indexes(version);
       // Of a negated predicate what comes takes away.
       const uint8_t wanted = gains != version.negative ? kNew : kOld;
+      const uint64_t work_before = kept_.runner_.work();
+      uint64_t done = 0;
       for (const uint32_t row : rows) {
+        ++done;
         const uint8_t state = table(version.table).flags(row) & (kOld | kNew);
         if (!version.own && state != wanted) continue;
         kept_.runner_.run(version, sight, row, gains ? 1 : -1, kept_.emitted_);
         if (kept_.emitted_.count >= kMostEmitted) take_all(version, take);
-        if (stopped()) return;
+        kept_.allowance_->look_ahead(kept_.runner_.work() - work_before, done, rows.size());
+        if (stopped()) co_return;
+        co_await kept_.rest_if_tired();
       }
       take_all(version, take);
     }
@@ -106,7 +112,7 @@ class SupportUpdate {
 
   // ---- losses ----
 
-  void lose() {
+  Work lose() {
     std::vector<std::vector<uint32_t>> dying(delta_.size());
     dead_.resize(delta_.size());
     const auto take = [&](uint32_t t, uint32_t row, uint32_t newest) {
@@ -119,19 +125,19 @@ class SupportUpdate {
       rows.set_support(row, support - 1);
       if (support == 1) dying[t].push_back(row);
     };
-    for_each_fact(false,
-                  [&](uint32_t t, const uint64_t* cells) { take(t, table(t).find(cells), 0); });
+    const auto take_cells = [&](uint32_t t, const uint64_t* cells, uint32_t newest) {
+      const uint32_t row = table(t).find(cells);
+      XLOG_CHECK(row != kNoRow, "an instance is lost whose head was never there");
+      take(t, row, newest);
+    };
+    for_each_fact(false, [&](uint32_t t, const uint64_t* cells) { take_cells(t, cells, 0); });
     Sight sight{kOld | kNew, kOld};
     for (bool first = true;; first = false) {
       next_delta(dying);
       set_delta(kOld);
       if (!first && !has_delta()) break;
-      round(first, false, sight, [&](uint32_t t, const uint64_t* cells, uint32_t newest) {
-        const uint32_t row = table(t).find(cells);
-        XLOG_CHECK(row != kNoRow, "an instance is lost whose head was never there");
-        take(t, row, newest);
-      });
-      if (stopped()) return;
+      co_await round(first, false, sight, take_cells);
+      if (stopped()) co_return;
       set_delta(0);
       for (const PredId pred : part_.predicates) {
         std::vector<uint32_t>& rows = dead_[pred.index];
@@ -143,13 +149,13 @@ class SupportUpdate {
 
   // ---- gains ----
 
-  void gain() {
+  Work gain() {
     std::vector<std::vector<uint32_t>> born(delta_.size());
     for (uint32_t t = 0; t < dead_.size(); ++t) {
       for (const uint32_t row : dead_[t]) {
         if (table(t).weight(row) == 0) continue;
         bear(t, row);
-        table(t).set_support(row, supports(table(t).weight(row)));
+        table(t).set_support(row, kept_.support_of(table(t).weight(row)));
         born[t].push_back(row);
       }
     }
@@ -165,7 +171,7 @@ class SupportUpdate {
       }
       rows.set_weight(row, rows.weight(row) + 1);
       if (newest < rows.stamp(row)) {
-        rows.set_support(row, supports(rows.support(row) + int64_t{1}));
+        rows.set_support(row, kept_.support_of(rows.support(row) + int64_t{1}));
       }
     };
     for_each_fact(true, [&](uint32_t t, const uint64_t* cells) { take(t, cells, 0); });
@@ -178,29 +184,16 @@ class SupportUpdate {
       }
       set_delta(kNew);
       if (!first && !has_delta()) break;
-      round(first, true, sight, take);
-      if (stopped()) return;
+      co_await round(first, true, sight, take);
+      if (stopped()) co_return;
       set_delta(kOld | kNew);
       sight = {kNew, kNew};
     }
   }
 
   void bear(uint32_t t, uint32_t row) {
-    if (kept_.clock_ == UINT32_MAX - 1) {
-      kept_.allowance_->fail({"more rows were born than 32 bits can count",
-                              "open the program again", ErrorKind::Limit});
-    } else {
-      ++kept_.clock_;
-    }
-    table(t).set_stamp(row, kept_.clock_);
+    table(t).set_stamp(row, kept_.next_stamp());
     table(t).set_flag(row, kPending);
-  }
-
-  uint32_t supports(int64_t count) {
-    if (count < UINT32_MAX) return static_cast<uint32_t>(count);
-    kept_.allowance_->fail(
-        {"a row has more derivations than 32 bits can count", "", ErrorKind::Limit});
-    return UINT32_MAX;
   }
 
   // Facts of the component's own predicates that come or go.
@@ -215,14 +208,8 @@ class SupportUpdate {
     }
   }
 
-  void settle() {
-    for (const PredId pred : part_.predicates) {
-      for (const uint32_t row : kept_.touched_[pred.index]) {
-        const bool lives = (table(pred.index).flags(row) & kNew) != 0;
-        XLOG_CHECK(lives == (table(pred.index).weight(row) > 0), "what lives has derivations");
-      }
-      kept_.settle(pred.index);
-    }
+  Work settle() {
+    for (const PredId pred : part_.predicates) co_await kept_.settle_resting(pred.index);
   }
 
   static constexpr size_t kMostEmitted = 4096;
@@ -234,8 +221,9 @@ class SupportUpdate {
   std::vector<std::vector<uint32_t>> dead_;   // by predicate
 };
 
-void Kept::update_supported(Part& part, bool building) {
-  SupportUpdate(*this, part, building).run();
+Work Kept::update_supported(Part& part, bool building) {
+  SupportUpdate update(*this, part, building);
+  co_await update.run();
 }
 
 }  // namespace xlog::incremental

@@ -25,7 +25,7 @@ WorldsUpdate::WorldsUpdate(Worlds& worlds, Allowance& allowance, bool building)
       allowance_(allowance),
       building_(building),
       context_(worlds.source_, worlds.analysis_, worlds.session_, worlds.options_),
-      look_mask_(allowance.most_instances() < kStepsPerLook ? 0 : kStepsPerLook - 1) {}
+      look_mask_(allowance.most_work() < kStepsPerLook ? 0 : kStepsPerLook - 1) {}
 
 Status WorldsUpdate::run() {
   try {

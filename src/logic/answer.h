@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gmpxx.h>
+#include <atomic>
 
 #include <cstdint>
 #include <functional>
@@ -123,6 +124,13 @@ struct AnswerOptions {
   uint64_t memory_limit = 0;   // bytes of the process, and of the device's buffers; 0: none
   // Called between steps of the evaluation, often: whoever listens decides what is worth showing.
   std::function<void(const Progress&)> progress;
+  // Looked at as often: once somebody sets it, the evaluation ends as at a limit.
+  std::atomic<bool>* interrupt = nullptr;
 };
+
+inline bool is_interrupted(const AnswerOptions& options) {
+  return options.interrupt != nullptr && options.interrupt->load(std::memory_order_relaxed);
+}
+inline constexpr std::string_view kInterrupted = "interrupted before it was finished";
 
 }  // namespace xlog::logic

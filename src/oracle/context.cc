@@ -18,6 +18,7 @@ void Context::check_limits() const {
         .rows = rows,
     });
   }
+  if (logic::is_interrupted(options)) throw LimitExceeded{std::string(logic::kInterrupted), ""};
   if (options.memory_limit > 0 && steps % kStepsPerLook == 0) {
     const uint64_t used = own_memory();
     if (used > options.memory_limit) {

@@ -289,6 +289,7 @@ Result<Commit> Session::apply(Batch batch) {
     const Status logged = state_->log().append(RecordKind::Batch, payload);
     if (!logged.ok()) {
       changes_known_ = false;
+      if (options_.answer.interrupt != nullptr) *options_.answer.interrupt = false;
       // Only a limit can keep it from being taken back; then memory has what the log has not.
       is_broken_ = !maintained_->apply(incremental::negated(batch.changes)).ok();
       return logged.error();

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <map>
 #include <random>
 #include <string>
@@ -117,6 +118,30 @@ TEST(Session, AFactThatIsNotThereRefusesTheWholeCommit) {
   EXPECT_EQ(session.digest(), before);
   EXPECT_EQ(session.commit({{"edge(2, 3).", -1}}), 2u);
   EXPECT_NE(session.digest(), before);
+}
+
+TEST(Session, AnInterruptedCommitStaysPending) {
+  for (const bool reference : {false, true}) {
+    std::atomic<bool> interrupt = false;
+    Options options = small_options();
+    options.answer.interrupt = &interrupt;
+    options.reference_only = reference;
+    Opened session(kReach, options);
+    ASSERT_TRUE(session.ok());
+    const uint64_t before = session.digest();
+    // So many facts that they are evaluated afresh.
+    ASSERT_EQ(session.add("edge(3, 100..3000).", 1), "");
+    interrupt = true;
+    const Result<Commit> refused = session->commit();
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().message, "interrupted before it was finished");
+    EXPECT_EQ(refused.error().kind, ErrorKind::Limit);
+    interrupt = false;
+    EXPECT_EQ(session->last(), 0u);
+    EXPECT_EQ(session.digest(), before);
+    EXPECT_EQ(session.commit({}), 1u);
+    EXPECT_NE(session.digest(), before);
+  }
 }
 
 TEST(Session, WhatCancelsOutIsNoCommit) {
