@@ -25,6 +25,7 @@ class Behind {
   // `expected` rows, by predicate: space for them is made at once.
   bool catch_up(Kept& kept, uint64_t work, uint64_t most_work,
                 const std::vector<uint64_t>& expected);
+  bool is_counting() const { return counting_ != nullptr; }
   // Facts that have changed since.
   void add(std::span<const FactChanges> batch);
   void drop() { counting_.reset(); }  // so much has changed that it starts again

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "base/check.h"
 #include "engine/evaluate.h"
@@ -33,14 +34,20 @@ namespace {
 
 // A batch that changes more than this part of the facts is evaluated afresh.
 constexpr uint64_t kPartOfFacts = 10;
+constexpr uint64_t kPartOfFactsWhileCounting = 100;
 constexpr uint64_t kFewFacts = 1'000;
-// And so is one that takes more work than this part of what the last run did: together they cost
-// less than two runs, since the device `cpu` is at most so many times as fast.
+// And so is one that takes more work than this part of what the last run did, and this part of its
+// time: together they cost less than two runs.
 constexpr uint64_t kPartOfRun = 8;
 constexpr uint64_t kAlwaysWorkedIn = 50'000;
+constexpr double kPartOfSeconds = 0.5;
 // The work of a run is that of the rows that it derives and of the instances of kernels. Of the
 // reference evaluator only the facts are known.
 constexpr uint64_t kWorkOfFact = 1'000;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
 
 class Incremental final : public Inspectable {
  public:
@@ -197,7 +204,10 @@ class Incremental final : public Inspectable {
     }
     if (!kept_.built() && !find_answer()) return said_error();
     if (!kept_.built()) {
-      if (!catch_up()) {
+      // A batch that might become a run in the end does not pay for counting too.
+      const bool small = way_ != Way::Choose || change.size() <= kFewFacts ||
+                         change.size() * kPartOfFactsWhileCounting <= kept_.fact_rows();
+      if (!small || !catch_up()) {
         Status done = start_afresh(change, "what holds is not counted yet");
         if (done.ok()) behind_.add(batch);
         return done;
@@ -205,7 +215,8 @@ class Incremental final : public Inspectable {
       change = std::move(*kept_.net_change(batch));  // in cells of what is kept now
     }
     kept_.change_facts(change);
-    Allowance allowance(options_, most_work());
+    const double least_seconds = way_ == Way::Choose ? kPartOfSeconds * run_seconds_ : 0;
+    Allowance allowance(options_, most_work(), UINT64_MAX, least_seconds);
     if (Status done = kept_.update(allowance, effort_); !done.ok()) {
       const bool choose = allowance.too_many() && way_ != Way::Fail;
       return choose ? start_afresh_after_all(change) : give_up(change, done.error());
@@ -240,11 +251,14 @@ class Incremental final : public Inspectable {
     return std::max(kAlwaysWorkedIn, run_work_ / kPartOfRun);
   }
 
-  // Counts what holds, as far as the work goes. True: rows are kept, instead of an answer.
+  // Counts what holds, for as long as a run takes. True: rows are kept, instead of an answer.
   bool catch_up() {
     const uint64_t work = most_work();
     const uint64_t most = way_ == Way::Choose ? 2 * work : UINT64_MAX;
-    if (!behind_.catch_up(kept_, work, most, run_rows_)) return false;
+    const auto start = std::chrono::steady_clock::now();
+    while (!behind_.catch_up(kept_, work, most, run_rows_)) {
+      if (!behind_.is_counting() || seconds_since(start) >= run_seconds_) return false;
+    }
     for (uint32_t q = 0; q < changes_.size(); ++q) find_changes(q);
     if (worlds_ != nullptr) {
       Allowance allowance(options_, UINT64_MAX);
@@ -355,6 +369,7 @@ class Incremental final : public Inspectable {
     }
     logic::Analysis analysis = analysis_;
     std::optional<Answer> answer;
+    const auto start = std::chrono::steady_clock::now();
     run_work_ = 0;
     for (const lang::Predicate& predicate : program.predicates) {
       if (predicate.facts) run_work_ += kWorkOfFact * predicate.facts->rows;
@@ -374,6 +389,7 @@ class Incremental final : public Inspectable {
     } else {
       answer = epistemic::evaluate(program, analysis, session_, options_);
     }
+    run_seconds_ = seconds_since(start);
     for (uint32_t p = 0; p < source_.predicates.size() && !facts_loaded_; ++p) {
       source_.predicates[p].facts = std::move(program.predicates[p].facts);
     }
@@ -547,7 +563,8 @@ class Incremental final : public Inspectable {
   mutable bool facts_loaded_ = false;  // out of the source, into what is kept
   Way way_ = Way::Choose;
 
-  uint64_t run_work_ = 0;           // of the last run
+  uint64_t run_work_ = 0;  // of the last run
+  double run_seconds_ = 0;
   std::vector<uint64_t> run_rows_;  // that it found, by predicate; empty where that is not known
 
   // While nothing is kept: the answer, and what was said with it.

@@ -205,8 +205,8 @@ TEST(Effort, OfAnEdgeOfShortestWaysIsThatOfWhatItChanges) {
   }
 }
 
-// Each batch counts a part of what holds, and is evaluated afresh, until all of it is counted.
-TEST(Effort, OfCountingIsSpreadOverBatches) {
+// Each batch counts a part of what holds, for as long as a run takes, until all of it is counted.
+TEST(Effort, OfCountingEndsAfterSomeBatches) {
   std::string source = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z).\n";
   for (uint32_t i = 0; i < 200; ++i) source += fmt::format("edge({}, {}).\n", i, i + 1);
   const auto script = open(source + "size(count()) :- path(X, Y). ?- size(N).\n");
@@ -218,7 +218,6 @@ TEST(Effort, OfCountingIsSpreadOverBatches) {
     ASSERT_EQ(script->apply({item}), "");
     ++batches;
   } while (!script->kept().effort().reasons.empty() && batches < 100);
-  EXPECT_GT(batches, 1u);
   EXPECT_LT(batches, 10u);
   item.weight = -item.weight;
   ASSERT_EQ(script->apply({item}), "");

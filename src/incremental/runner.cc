@@ -25,7 +25,7 @@ double Allowance::seconds() const {
 
 bool Allowance::look(uint64_t work) {
   if (stopped()) return false;
-  if (work > most_work_) {
+  if (work > most_work_ && seconds() >= least_seconds_) {
     too_many_ = true;
     return false;
   }
@@ -44,11 +44,12 @@ bool Allowance::look(uint64_t work) {
 }
 
 void Allowance::look_ahead(uint64_t work, uint64_t done, uint64_t all) {
-  constexpr uint64_t kEnough = 8, kPart = 16, kFar = 4;
+  constexpr uint64_t kEnough = 8, kPart = 16;
+  constexpr double kFar = 4;
   if (done < kEnough || work < most_work_ / kPart || rest_after_ < most_work_) return;
-  const double expected =
-      static_cast<double>(work) * static_cast<double>(all) / static_cast<double>(done);
-  too_many_ |= expected > static_cast<double>(kFar) * static_cast<double>(most_work_);
+  const double times = static_cast<double>(all) / static_cast<double>(done);
+  const bool far = static_cast<double>(work) * times > kFar * static_cast<double>(most_work_);
+  too_many_ |= far && seconds() * times >= kFar * least_seconds_;
 }
 
 uint64_t Allowance::most_rows() const {

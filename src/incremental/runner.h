@@ -43,10 +43,14 @@ struct Emitted {
 // rows that are found, so that what is done is the same on every machine.
 class Allowance {
  public:
-  // Past `most_work` evaluating afresh is cheaper; work that can rest does so after `rest_after`.
+  // Past `most_work`, once it has taken `least_seconds`, evaluating afresh is cheaper; work that
+  // can rest does so after `rest_after`.
   Allowance(const logic::AnswerOptions& options, uint64_t most_work,
-            uint64_t rest_after = UINT64_MAX)
-      : options_(options), most_work_(most_work), rest_after_(rest_after) {}
+            uint64_t rest_after = UINT64_MAX, double least_seconds = 0)
+      : options_(options),
+        most_work_(most_work),
+        rest_after_(rest_after),
+        least_seconds_(least_seconds) {}
 
   // Some steps later look again. False: stop.
   bool look(uint64_t work);
@@ -68,6 +72,7 @@ class Allowance {
 
   const logic::AnswerOptions& options_;
   uint64_t most_work_, rest_after_;
+  double least_seconds_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   uint64_t made_rows_ = 0;
   bool too_many_ = false;
