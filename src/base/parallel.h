@@ -1,5 +1,5 @@
 // Work that may be shared among threads, for code that does not know which. Only work whose result
-// does not depend on who does what belongs here, and it must not throw.
+// does not depend on who does what belongs here.
 #pragma once
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 #include "base/check.h"
 
@@ -63,15 +64,23 @@ void Pool::run(uint32_t n, uint32_t grain, Piece piece, const void* body) {
     if (inside == 0) break;
     inside_.wait(inside, std::memory_order_acquire);
   }
+  const bool failed = failed_.exchange(false, std::memory_order_relaxed);
+  const std::exception_ptr error = failed ? std::exchange(error_, nullptr) : nullptr;
   busy_.store(false, std::memory_order_release);
+  if (error) std::rethrow_exception(error);
 }
 
 void Pool::take_pieces() {
-  for (;;) {
-    uint64_t lo = next_.fetch_add(grain_, std::memory_order_relaxed);
-    if (lo >= n_) return;
-    piece_(body_, static_cast<uint32_t>(lo),
-           static_cast<uint32_t>(std::min<uint64_t>(n_, lo + grain_)));
+  try {
+    for (;;) {
+      uint64_t lo = next_.fetch_add(grain_, std::memory_order_relaxed);
+      if (lo >= n_) return;
+      piece_(body_, static_cast<uint32_t>(lo),
+             static_cast<uint32_t>(std::min<uint64_t>(n_, lo + grain_)));
+    }
+  } catch (...) {
+    if (!failed_.exchange(true, std::memory_order_relaxed)) error_ = std::current_exception();
+    next_.store(n_, std::memory_order_relaxed);
   }
 }
 

@@ -5,11 +5,13 @@
 //   pool.parallel_for(n, 4096, [&](uint32_t lo, uint32_t hi) { run(lo, hi); });
 //
 // The calling thread works too. Which thread takes which piece is a matter of timing, so only work
-// whose result does not depend on it belongs here. The pieces must not throw.
+// whose result does not depend on it belongs here. A piece that throws ends the work: the caller
+// gets what one of them threw, once all have stopped.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <thread>
 #include <vector>
 
@@ -57,6 +59,8 @@ class Pool {
   std::atomic<uint32_t> inside_{0};  // workers that take part; kOpen while others may join
   std::atomic<uint32_t> call_{0};    // counts the calls to come and work; workers park on it
   std::atomic<bool> stop_{false};
+  std::atomic<bool> failed_{false};
+  std::exception_ptr error_;  // of the first that failed
 };
 
 }  // namespace xlog::device

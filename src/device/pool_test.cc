@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <new>
 #include <numeric>
 
 namespace xlog::device {
@@ -51,6 +52,22 @@ TEST(Pool, NestedWorkRunsInItsPiece) {
     });
   });
   EXPECT_EQ(sum, uint64_t{64 * 63 / 2} * (100 * 99 / 2));
+}
+
+TEST(Pool, WhatAPieceThrowsReachesTheCaller) {
+  for (uint32_t threads : {1u, 4u}) {
+    Pool pool(threads);
+    for (uint32_t bad : {0u, 57u, 99u}) {
+      EXPECT_THROW(pool.parallel_for(100, 1,
+                                     [&](uint32_t lo, uint32_t) {
+                                       if (lo >= bad) throw std::bad_alloc();
+                                     }),
+                   std::bad_alloc);
+      std::atomic<uint32_t> covered{0};
+      pool.parallel_for(100, 1, [&](uint32_t lo, uint32_t hi) { covered += hi - lo; });
+      EXPECT_EQ(covered, 100u);
+    }
+  }
 }
 
 TEST(Pool, ManyShortCallsInARow) {

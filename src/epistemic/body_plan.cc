@@ -43,8 +43,20 @@ class Planner {
   }
 
  private:
+  // Bodies can have very many variables.
+  static bool is_marked(const std::vector<bool>& marks, VarId variable) {
+    return variable.index < marks.size() && marks[variable.index];
+  }
+  static void mark(std::vector<bool>& marks, VarId variable) {
+    if (variable.index >= marks.size()) marks.resize(variable.index + 1, false);
+    marks[variable.index] = true;
+  }
+  void bind(VarId variable) {
+    bound_.push_back(variable);
+    mark(is_bound_here_, variable);
+  }
   bool is_bound(VarId variable) const {
-    return is_bound_before_(variable) || std::ranges::find(bound_, variable) != bound_.end();
+    return is_bound_before_(variable) || is_marked(is_bound_here_, variable);
   }
   bool is_bound(const Term& term) const {
     if (term.kind == TermKind::Variable) return is_bound(term.var);
@@ -53,6 +65,7 @@ class Planner {
 
   bool look_up(BodyStep& step) {
     const std::vector<Term>& args = step.literal->args;
+    std::vector<bool> named;  // by this literal
     for (uint32_t c = 0; c < args.size(); ++c) {
       const Term& arg = args[c];
       if (arg.kind != TermKind::Variable && arg.kind != TermKind::Constant) return false;
@@ -63,11 +76,10 @@ class Planner {
       }
       // A row that is only tested for names no variables.
       if (!step.is_positive()) return false;
-      const bool repeated = std::ranges::any_of(
-          step.bound, [&](const auto& other) { return other.second == arg.var; });
-      (repeated ? step.equals : step.bound).emplace_back(c, arg.var);
+      (is_marked(named, arg.var) ? step.equals : step.bound).emplace_back(c, arg.var);
+      mark(named, arg.var);
     }
-    for (const auto& [column, variable] : step.bound) bound_.push_back(variable);
+    for (const auto& [column, variable] : step.bound) bind(variable);
     return true;
   }
 
@@ -79,12 +91,13 @@ class Planner {
     if (literal.op != lang::CompareOp::Eq || unknown.kind != TermKind::Variable) return false;
     step.assigned = unknown.var;
     step.value = left ? &literal.lhs : &literal.rhs;
-    bound_.push_back(unknown.var);
+    bind(unknown.var);
     return true;
   }
 
   const std::function<bool(VarId)>& is_bound_before_;
-  std::vector<VarId> bound_;  // by the literals so far
+  std::vector<VarId> bound_;         // by the literals so far
+  std::vector<bool> is_bound_here_;  // the same, by variable
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "epistemic/bulk_grounding.h"
 
 #include <algorithm>
-#include <new>
 
 namespace xlog::epistemic {
 
@@ -153,12 +152,8 @@ void BulkGrounding::walk(const BulkPlan& plan, const RuleTask& task, const Take&
     parallel_(static_cast<uint32_t>(found.size()), 1, [&](uint32_t lo, uint32_t hi) {
       for (uint32_t i = lo; i < hi; ++i) {
         const size_t from = begin + i * of_walk;
-        try {
-          BulkWalk(plan, places, task, context_.names(), limits, found[i])
-              .run(from, std::min(end, from + of_walk));
-        } catch (const std::bad_alloc&) {
-          limits.out_of_memory();
-        }
+        BulkWalk(plan, places, task, context_.names(), limits, found[i])
+            .run(from, std::min(end, from + of_walk));
       }
     });
     limits.throw_if_reached(context_);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <new>
 
 #include "base/memory.h"
 
@@ -16,6 +15,7 @@ BulkLimits::BulkLimits(const oracle::Context& context)
 bool BulkLimits::go_on(uint64_t made) {
   const logic::AnswerOptions& options = context_.options;
   if (made_.fetch_add(made, std::memory_order_relaxed) + made > most_) reach(Limit::Rows);
+  if (logic::is_interrupted(options)) reach(Limit::Time);
   if (options.timeout_seconds > 0) {
     const std::chrono::duration<double> used = std::chrono::steady_clock::now() - context_.start;
     if (used.count() >= options.timeout_seconds) reach(Limit::Time);
@@ -33,10 +33,8 @@ void BulkLimits::throw_if_reached(oracle::Context& context) {
     case Limit::Time:
       return context.check_limits();
     case Limit::Memory:
-      context.out_of_memory(context.options.memory_limit,
-                            fmt::format("the process takes {}", size_text(own_memory())));
-    case Limit::Allocation:
-      throw std::bad_alloc();
+      return context.out_of_memory(context.options.memory_limit,
+                                   fmt::format("the process takes {}", size_text(own_memory())));
   }
 }
 

@@ -15,13 +15,12 @@ class BulkLimits {
 
   // Called now and then, with what was made since: whether to go on.
   bool go_on(uint64_t made);
-  void out_of_memory() { reach(Limit::Allocation); }
 
   // By the thread that began it, when all are done.
   void throw_if_reached(oracle::Context& context);
 
  private:
-  enum class Limit : uint8_t { None, Rows, Time, Memory, Allocation };
+  enum class Limit : uint8_t { None, Rows, Time, Memory };
   void reach(Limit limit) {
     Limit none = Limit::None;
     reached_.compare_exchange_strong(none, limit, std::memory_order_relaxed);
