@@ -26,7 +26,6 @@
 
 namespace xlog::incremental {
 
-using lang::PredId;
 
 class BestUpdate {
  public:

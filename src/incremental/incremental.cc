@@ -212,7 +212,7 @@ class Incremental final : public Inspectable {
         if (done.ok()) behind_.add(batch);
         return done;
       }
-      change = std::move(*kept_.net_change(batch));  // in cells of what is kept now
+      change = *kept_.net_change(batch);  // in cells of what is kept now
     }
     kept_.change_facts(change);
     const double least_seconds = way_ == Way::Choose ? kPartOfSeconds * run_seconds_ : 0;
