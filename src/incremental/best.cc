@@ -26,7 +26,6 @@
 
 namespace xlog::incremental {
 
-
 class BestUpdate {
  public:
   BestUpdate(Kept& kept, Kept::Part& part, bool building)
