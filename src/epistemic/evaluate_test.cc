@@ -188,25 +188,28 @@ TEST(Evaluate, TracesWhatItDid) {
                 got.trace.search.not_open + got.trace.search.unfounded);
 }
 
+// What is settled of the first row of each query, after two guesses.
+std::vector<logic::RowStatus> settled_after_two(const std::string& source) {
+  logic::AnswerOptions options;
+  options.max_candidates = 2;
+  const Ran got = run(source, false, options);
+  std::vector<logic::RowStatus> settled;
+  if (!got.answer || !got.answer->unfinished) return settled;
+  EXPECT_NE(got.messages.find("E0702"), std::string::npos) << got.messages;
+  for (const logic::QueryAnswer& query : got.answer->settled_queries) {
+    settled.push_back(query.rows.at(0).status);
+  }
+  return settled;
+}
+
 TEST(Evaluate, EndsWithWhatIsSettled) {
   // The first part is solved before the second takes too many guesses.
   const std::string source =
       "f(1). { a }. b :- a. c :- know b. n(1..6). g(X) :- n(X), not know not g(X).\n"
       ":- not know w. 1 { e(X) : n(X) } 2. w :- e(X), g(X).\n"
       "?- f(X). ?- b. ?- g(X).";
-  logic::AnswerOptions options;
-  options.max_candidates = 2;
-  const Ran got = run(source, false, options);
-  ASSERT_TRUE(got.answer.has_value());
-  EXPECT_TRUE(got.answer->unfinished);
-  EXPECT_NE(got.messages.find("E0702"), std::string::npos) << got.messages;
-  ASSERT_EQ(got.answer->settled_queries.size(), 3u);
-  const auto status = [&](size_t query) {
-    return got.answer->settled_queries[query].rows.at(0).status;
-  };
-  EXPECT_EQ(status(0), logic::RowStatus::True);
-  EXPECT_EQ(status(1), logic::RowStatus::Possible);
-  EXPECT_EQ(status(2), logic::RowStatus::Undefined);
+  using enum logic::RowStatus;
+  EXPECT_EQ(settled_after_two(source), (std::vector{True, Possible, Undefined}));
 }
 
 TEST(Evaluate, SettlesEasyPartsBeforeHardOnes) {
@@ -216,18 +219,8 @@ TEST(Evaluate, SettlesEasyPartsBeforeHardOnes) {
       ":- not know w. 1 { e(X) : n(X) } 2. w :- e(X), g(X).\n"
       "{ a }. b :- a. c :- not know b.\n"
       "?- g(X). ?- b. ?- c.";
-  logic::AnswerOptions options;
-  options.max_candidates = 2;
-  const Ran got = run(source, false, options);
-  ASSERT_TRUE(got.answer.has_value());
-  EXPECT_TRUE(got.answer->unfinished);
-  ASSERT_EQ(got.answer->settled_queries.size(), 3u);
-  const auto status = [&](size_t query) {
-    return got.answer->settled_queries[query].rows.at(0).status;
-  };
-  EXPECT_EQ(status(0), logic::RowStatus::Undefined);
-  EXPECT_EQ(status(1), logic::RowStatus::Possible);
-  EXPECT_EQ(status(2), logic::RowStatus::Known);
+  using enum logic::RowStatus;
+  EXPECT_EQ(settled_after_two(source), (std::vector{Undefined, Possible, Known}));
 }
 
 TEST(Evaluate, EndsAtTheTimeLimit) {

@@ -5,15 +5,16 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <random>
 #include <string>
 #include <vector>
 
+#include "lang/random_text.h"
+
 namespace xlog::epistemic {
 
-class RandomSource {
+class RandomSource : lang::RandomText {
  public:
-  explicit RandomSource(uint32_t seed) : random_(seed) {}
+  explicit RandomSource(uint32_t seed) : RandomText(seed) {}
 
   std::string run() {
     values_ = 1 + pick(2);
@@ -33,15 +34,6 @@ class RandomSource {
   }
 
  private:
-  uint32_t pick(uint32_t n) { return static_cast<uint32_t>(random_() % n); }
-  bool chance(uint32_t percent) { return pick(100) < percent; }
-  void line(const std::string& statement) { text_ += statement + "\n"; }
-
-  std::string name() {
-    constexpr const char* kNames[] = {"p", "q", "r"};
-    return kNames[pick(3)];
-  }
-
   void guess(const std::string& name) {
     const char* const bounds[][2] = {{"", ""}, {"1 ", " 1"}, {"1 ", " 2"}, {"", " 1"}, {"2 ", ""}};
     const auto& bound = bounds[pick(5)];
@@ -115,10 +107,8 @@ class RandomSource {
     if (chance(60)) line(fmt::format(fmt::runtime(kReads[pick(6)]), number));
   }
 
-  std::mt19937 random_;
   uint32_t values_ = 1;
   bool aggregates_ = false;
-  std::string text_;
 };
 
 }  // namespace xlog::epistemic

@@ -189,4 +189,21 @@ class Recheck {
 
 std::string Kept::check() { return Recheck(*this).run(); }
 
+std::vector<std::string> Kept::digest() const {
+  std::vector<std::string> lines;
+  for (uint32_t p = 0; p < program_.program.predicates.size(); ++p) {
+    const std::string name = lang::predicate_name(program_.program.predicates[p], session_.names);
+    for (uint32_t r = 0; r < tables_[p].end(); ++r) {
+      if (!tables_[p].is_used(r)) continue;
+      std::string line = name + "(";
+      for (const lang::Value& value : values(lang::PredId{p}, r)) {
+        line += lang::to_source(value, session_.names) + ",";
+      }
+      lines.push_back(fmt::format("{}) {}", line, tables_[p].weight(r)));
+    }
+  }
+  std::ranges::sort(lines);
+  return lines;
+}
+
 }  // namespace xlog::incremental

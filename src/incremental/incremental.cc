@@ -152,22 +152,7 @@ class Incremental final : public Inspectable {
   void set_way(Way way) override { way_ = way; }
 
   std::vector<std::string> digest() const override {
-    std::vector<std::string> lines;
-    if (!kept_.built()) return lines;
-    for (uint32_t p = 0; p < kept_program_.program.predicates.size(); ++p) {
-      const lang::Predicate& predicate = kept_program_.program.predicates[p];
-      const Table& table = kept_.table(p);
-      for (uint32_t r = 0; r < table.end(); ++r) {
-        if (!table.is_used(r)) continue;
-        std::string line = lang::predicate_name(predicate, session_.names) + "(";
-        for (const lang::Value& value : kept_.values(PredId{p}, r)) {
-          line += lang::to_source(value, session_.names) + ",";
-        }
-        lines.push_back(fmt::format("{}) {}", line, table.weight(r)));
-      }
-    }
-    std::ranges::sort(lines);
-    return lines;
+    return kept_.built() ? kept_.digest() : std::vector<std::string>{};
   }
 
  private:

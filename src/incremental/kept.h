@@ -99,6 +99,8 @@ class Kept {
 
   // Counts everything again from the rows that are there; "" or what is wrong. For tests.
   std::string check();
+  // All rows with their weights, in order.
+  std::vector<std::string> digest() const;
 
  private:
   struct BestTable {  // a predicate of a component with minima or maxima (best.cc)

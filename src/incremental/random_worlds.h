@@ -6,15 +6,16 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <random>
 #include <string>
 #include <vector>
 
+#include "lang/random_text.h"
+
 namespace xlog::incremental {
 
-class RandomWorlds {
+class RandomWorlds : lang::RandomText {
  public:
-  explicit RandomWorlds(uint64_t seed) : random_(static_cast<uint32_t>(seed)) {}
+  explicit RandomWorlds(uint64_t seed) : RandomText(static_cast<uint32_t>(seed)) {}
 
   std::string run() {
     items_ = 2 + pick(6);
@@ -40,15 +41,6 @@ class RandomWorlds {
   }
 
  private:
-  uint32_t pick(uint32_t n) { return static_cast<uint32_t>(random_() % n); }
-  bool chance(uint32_t percent) { return pick(100) < percent; }
-  void line(const std::string& statement) { text_ += statement + "\n"; }
-
-  std::string name() {
-    constexpr const char* kNames[] = {"p", "q", "r"};
-    return kNames[pick(3)];
-  }
-
   std::string form() {
     constexpr const char* kForms[] = {
         "",      "",          "",          "not ",          "not ",          "not not ",
@@ -138,9 +130,7 @@ class RandomWorlds {
     }
   }
 
-  std::mt19937 random_;
   uint32_t items_ = 1;
-  std::string text_;
 };
 
 }  // namespace xlog::incremental
