@@ -7,11 +7,13 @@
 
 #include "base/memory.h"
 #include "epistemic/evaluate.h"
+#include "incremental/fact_set.h"
 #include "io/survey.h"
 #include "logic/memory_report.h"
 #include "logic/needed.h"
 #include "oracle/evaluate.h"
 #include "plan/estimate.h"
+#include "session/read_facts.h"
 
 namespace xlog::cli {
 namespace {
@@ -58,6 +60,38 @@ bool apply_inputs(const PipelineOptions& options, Outcome& outcome) {
                                       options.answer.memory_limit);
   outcome.inputs.clear();
   return loaded;
+}
+
+bool change_facts(const PipelineOptions& options, Outcome& outcome) {
+  if (options.changed_facts.empty()) return true;
+  std::map<int64_t, std::string> texts;  // by weight
+  for (const auto& [fact, weight] : options.changed_facts) texts[weight] += fact + ".\n";
+  // Values are written out, so the constants and functions of the program mean nothing here.
+  SourceMap none;
+  session::FactReader reader(*none.add("", "", ""), outcome.session, options.load);
+  std::vector<incremental::FactChanges> changes;
+  Diagnostics found;
+  for (const auto& [weight, text] : texts) {
+    SourceMap sources;
+    const SourceFile* file = sources.add("", "", text);
+    if (file == nullptr) {
+      found.report(Code::LimitReached, {}, "the changed facts do not fit: a text holds 4 GiB");
+    } else {
+      reader.read(sources, weight, *outcome.program, found, changes);
+    }
+  }
+  incremental::FactSet facts(*outcome.program, outcome.session.names);
+  facts.add_tables(*outcome.program);
+  const Status status = facts.apply(changes);
+  if (!status.ok()) found.report(Code::InvalidArgument, {}, status.error().message);
+  for (const Diagnostic& each : found.all()) {
+    outcome.session.diagnostics
+        .report(each.code, {}, fmt::format("a changed fact: {}", each.message))
+        .help("the program no longer fits the facts that were inserted and retracted");
+  }
+  if (!found.all().empty()) return false;
+  facts.write_tables(*outcome.program, outcome.session.names);
+  return true;
 }
 
 bool analyze(Outcome& outcome) {
@@ -114,6 +148,7 @@ const SourceFile* read(const std::string& path, Outcome& outcome) {
 void run_stages(const SourceFile& file, const PipelineOptions& options, Outcome& outcome) {
   if (!load(file, options, outcome)) return;
   if (!apply_inputs(options, outcome)) return;
+  if (!change_facts(options, outcome)) return;
   // A query joins what it mentions, which only makes counting harder.
   if (options.answer.ask == logic::Ask::Counts) logic::drop_queries(*outcome.program);
   if (!analyze(outcome)) return;

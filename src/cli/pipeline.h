@@ -7,6 +7,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +39,8 @@ struct ReportOptions {
 struct PipelineOptions {
   lang::LoadOptions load;
   std::vector<io::Input> inputs;
+  // What has come to the facts since, or gone: "edge(1, 2)" and how often.
+  std::map<std::string, int64_t> changed_facts;
   std::optional<logic::Mode> mode;  // instead of the pragma's
   std::optional<bool> well_founded;
   logic::AnswerOptions answer;

@@ -18,15 +18,21 @@ struct ReplOptions {
   ReportOptions report;
 };
 
-void talk(ReplSession& session) {
+std::string prompt(const ReplSession& session) {
+  if (session.in_statement()) return "....> ";
+  return session.in_session() ? "session> " : "xlog> ";
+}
+
+void talk(ReplSession& session, std::atomic<bool>& interrupted) {
   fmt::print("xlog: `:help` lists the commands, Ctrl-D leaves\n");
   flush_stdout();
   LineEditor editor(default_history_path(),
                     [&session](std::string_view line) { return session.completions(line); });
   std::string line;
   while (true) {
-    switch (editor.read(session.in_statement() ? "....> " : "xlog> ", line)) {
+    switch (editor.read(prompt(session), line)) {
       case LineResult::Line:
+        interrupted = false;
         if (!session.feed(line)) return;
         break;
       case LineResult::Cancelled:
@@ -34,7 +40,9 @@ void talk(ReplSession& session) {
         break;
       case LineResult::End:
         fmt::print("\n");
-        return;
+        if (!session.in_session()) return;
+        session.leave_session();
+        break;
     }
   }
 }
@@ -47,13 +55,14 @@ void read_script(ReplSession& session) {
   session.finish();
 }
 
-int repl(const ReplOptions& options) {
-  ReplSession session(options.pipeline, options.report);
+int repl(ReplOptions options) {
   const bool at_terminal = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
+  if (at_terminal) options.pipeline.answer.interrupt = &catch_interrupts();
+  ReplSession session(options.pipeline, options.report);
   session.set_batching(!at_terminal);
   for (const std::string& file : options.files) session.load(file);
   if (at_terminal) {
-    talk(session);
+    talk(session, catch_interrupts());
     return flush_stdout() ? kAnswered : kProgramError;
   }
   read_script(session);
@@ -83,7 +92,8 @@ was wrong. History is kept in $XDG_STATE_HOME/xlog/history (~/.local/state/xlog/
 Examples:
   xlog repl
   xlog repl family.xlog
-  printf 'p(1). p(2).\n?- p(X).\n' | xlog repl)");
+  printf 'p(1). p(2).\n?- p(X).\n' | xlog repl
+  printf 'p(1). p(2).\n?- p(X).\n:session -p(1). commit. changes.\n' | xlog repl)");
   command->callback([options, &exit_code] { exit_code = repl(*options); });
 }
 

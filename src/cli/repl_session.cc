@@ -7,6 +7,9 @@
 
 #include "cli/explain_ast.h"
 #include "cli/progress.h"
+#include "cli/session_script.h"
+#include "incremental/fact_set.h"
+#include "session/session.h"
 
 namespace xlog::cli {
 namespace {
@@ -18,6 +21,8 @@ struct CommandHelp {
 constexpr CommandHelp kCommands[] = {
     {":load", "FILE", "add the statements of a file, answer its queries"},
     {":list", "", "show the program so far"},
+    {":session", "[COMMANDS]",
+     "facts come and go: `:session -p(1). commit. changes.`; alone: until `quit.`"},
     {":schema", "", "show the predicates with their types"},
     {":explain", "STAGE", "show a stage: ast, types, components, eir"},
     {":mode", "MODE", "which sets of worlds are world views: faeel, g91, faeel19"},
@@ -36,6 +41,14 @@ std::string_view trimmed(std::string_view text) {
 
 }  // namespace
 
+struct ReplSession::Session {
+  explicit Session(ScriptOptions options) : script(session, std::move(options)) {}
+  session::Session session;
+  SessionScript script;
+};
+
+ReplSession::~ReplSession() = default;
+
 ReplSession::ReplSession(PipelineOptions pipeline, ReportOptions report)
     : pipeline_(std::move(pipeline)), report_(report) {
   pipeline_.load.implicit_queries = false;
@@ -51,7 +64,20 @@ std::string ReplSession::program_text() const {
   return text;
 }
 
+bool ReplSession::in_statement() const {
+  return in_session_ ? session_->script.in_statement() : !typed_.empty();
+}
+
+void ReplSession::drop_unfinished() {
+  typed_.clear();
+  if (in_session_) session_->script.drop_unfinished();
+}
+
 bool ReplSession::feed(std::string_view line) {
+  if (in_session_) {
+    feed_session(line);
+    return true;
+  }
   if (typed_.empty()) {
     const std::string_view first = trimmed(line);
     if (first.empty()) return true;
@@ -78,6 +104,7 @@ void ReplSession::take(std::vector<TypedStatement> statements) {
 }
 
 void ReplSession::finish() {
+  if (in_session_) leave_session();
   // The loader says best what is missing.
   if (!typed_.empty()) waiting_.push_back(std::move(typed_));
   typed_.clear();
@@ -100,6 +127,7 @@ void ReplSession::add(std::vector<std::string> statements) {
   for (const std::string& statement : statements) text += statement + "\n";
   Outcome outcome;
   if (check(text, outcome)) {
+    session_.reset();
     std::ranges::move(statements, std::back_inserter(statements_));
     predicates_.clear();
     for (const lang::Predicate& predicate : outcome.program->predicates) {
@@ -141,6 +169,11 @@ void ReplSession::query(const std::string& text) {
                      .query_texts = batching_},
                     out);
     out.flush();
+    const std::string asked(trimmed(text));
+    if (std::ranges::find(queries_, asked) == queries_.end()) {
+      queries_.push_back(asked);
+      session_.reset();
+    }
   }
   report(outcome.session, report_.quiet);
 }
@@ -187,6 +220,13 @@ bool ReplSession::command(std::string_view line) {
     help();
   } else if (name == ":list") {
     fmt::print("{}", program_text());
+    if (!pipeline_.changed_facts.empty()) fmt::print("// Since then:\n");
+    for (const auto& [fact, weight] : pipeline_.changed_facts) {
+      fmt::print("// {}{}.{}\n", weight > 0 ? '+' : '-', fact,
+                 weight > 1 || weight < -1 ? fmt::format(" ({} times)", std::abs(weight)) : "");
+    }
+  } else if (name == ":session") {
+    open_session(argument);
   } else if (name == ":schema") {
     explain("types");
   } else if (name == ":explain") {
@@ -196,6 +236,9 @@ bool ReplSession::command(std::string_view line) {
   } else if (name == ":reset") {
     statements_.clear();
     predicates_.clear();
+    queries_.clear();
+    pipeline_.changed_facts.clear();
+    session_.reset();
   } else if (name == ":load" && !argument.empty()) {
     load(argument);
   } else if (name == ":load") {
@@ -244,10 +287,94 @@ void ReplSession::set_mode(const std::string& mode) {
   const auto found = find_mode(mode);
   if (found) {
     pipeline_.mode = found;
+    session_.reset();
     return;
   }
   fmt::print(stderr, "modes are {}\n", fmt::join(mode_names(), ", "));
   had_errors_ = true;
+}
+
+// ---- Facts that come and go ----
+
+bool ReplSession::start_session() {
+  session_ = std::make_unique<Session>(ScriptOptions{
+      .name = "repl", .report = report_, .at_terminal = !batching_, .keep_going = true});
+  SessionScript& script = session_->script;
+  session::Options options = session_options(pipeline_);
+  options.load.implicit_queries = queries_.empty();
+  options.answer.progress = [&script](const logic::Progress& now) {
+    if (script.progress() != nullptr) script.progress()->show(now);
+  };
+  std::string text = program_text();
+  for (const std::string& query : queries_) text += query + "\n";
+  session::Session& session = session_->session;
+  bool ok = session.open_text("repl", std::move(text), std::move(options));
+  report(session.language(), true);
+  // What earlier sessions changed is the first batch of this one.
+  for (auto it = pipeline_.changed_facts.begin(); ok && it != pipeline_.changed_facts.end(); ++it) {
+    SourceMap sources;
+    Diagnostics diagnostics;
+    ok = sources.add("repl", "", it->first + ".") != nullptr &&
+         session.add(sources, it->second, diagnostics);
+    if (!ok) script.report(diagnostics, sources);
+  }
+  if (ok) {
+    if (const Result<session::Commit> done = session.commit(); !done.ok()) {
+      fmt::print(stderr, "error: {}\n", done.error().text());
+      ok = false;
+    }
+  }
+  if (ok) {
+    script.set_progress([this] { return progress_on_terminal(report_); });
+    return true;
+  }
+  had_errors_ = true;
+  session_.reset();
+  return false;
+}
+
+void ReplSession::open_session(const std::string& commands) {
+  if (session_ == nullptr && !start_session()) return;
+  in_session_ = true;
+  if (!commands.empty()) {
+    feed_session(commands);
+    if (in_session_) leave_session();
+  } else if (!batching_) {
+    fmt::print("`help.` lists the commands of a session, `quit.` or Ctrl-D goes back\n");
+  }
+}
+
+void ReplSession::feed_session(std::string_view line) {
+  if (!session_->script.feed(line)) leave_session();
+}
+
+void ReplSession::leave_session() {
+  in_session_ = false;
+  SessionScript& script = session_->script;
+  session::Session& session = session_->session;
+  script.finish();
+  const int code = script.exit_code();
+  had_errors_ = had_errors_ || (code != kAnswered && code != kNoWorldView);
+  if (const auto pending = session.pending(); pending.ok() && !pending->empty()) {
+    fmt::print(stderr, "note: what was not committed is forgotten\n");
+  }
+  session.rollback();
+  std::map<std::string, int64_t>& changed = pipeline_.changed_facts;
+  changed.clear();
+  const lang::Program& program = session.program();
+  const Status status = session.each_batch(1, session.last(), [&](const session::Batch& batch) {
+    for (const incremental::FactChanges& part : batch.changes) {
+      const uint32_t arity = program[part.pred].arity;
+      for (size_t row = 0; row < part.weights.size(); ++row) {
+        changed[incremental::fact_text(part.pred,
+                                       std::span(part.values).subspan(row * arity, arity), program,
+                                       session.language().names)] += part.weights[row];
+      }
+    }
+    return Status(Done{});
+  });
+  XLOG_CHECK(status.ok(), "batches without a state folder are in memory");
+  std::erase_if(changed, [](const auto& each) { return each.second == 0; });
 }
 
 void ReplSession::help() const {
@@ -255,11 +382,12 @@ void ReplSession::help() const {
       "Facts, rules and declarations are added to the program; a statement ends with a period.\n"
       "`?- body.` answers at once over everything entered.\n\n");
   for (const CommandHelp& command : kCommands) {
-    fmt::print("  {:<16} {}\n", fmt::format("{} {}", command.name, command.argument), command.help);
+    fmt::print("  {:<20} {}\n", fmt::format("{} {}", command.name, command.argument), command.help);
   }
 }
 
 std::vector<std::string> ReplSession::completions(std::string_view line) const {
+  if (in_session_) return session_->script.completions();
   std::vector<std::string> words;
   if (trimmed(line).starts_with(":")) {
     for (const CommandHelp& command : kCommands) words.emplace_back(command.name);

@@ -1,8 +1,10 @@
 // What a REPL remembers and does with each line. The program is the text of all accepted
 // statements; every query loads it afresh, so an answer is always that of `xlog run` on the same
-// text.
+// text. Facts come and go in a session over that text (cli/session_script.h), which is open until
+// the text changes; what it changed is remembered, and counts for every query.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,16 +17,23 @@ namespace xlog::cli {
 class ReplSession {
  public:
   ReplSession(PipelineOptions pipeline, ReportOptions report);
+  ~ReplSession();
+  ReplSession(const ReplSession&) = delete;
+  ReplSession& operator=(const ReplSession&) = delete;
 
   // One line of input. False when the user wants to leave.
   bool feed(std::string_view line);
   // Nothing more comes: an unfinished statement is an error.
   void finish();
-  void drop_unfinished() { typed_.clear(); }
+  void drop_unfinished();
 
-  bool in_statement() const { return !typed_.empty(); }  // more lines are expected
+  bool in_statement() const;  // more lines are expected
   bool had_errors() const { return had_errors_; }
   bool load(const std::string& path);  // :load
+
+  // Whether lines are commands of a session.
+  bool in_session() const { return in_session_; }
+  void leave_session();
 
   // What could stand at the end of a line: commands, or predicates and words of the language.
   std::vector<std::string> completions(std::string_view line) const;
@@ -42,6 +51,9 @@ class ReplSession {
   void explain(const std::string& stage);
   void set_mode(const std::string& mode);
   void help() const;
+  void open_session(const std::string& commands);
+  void feed_session(std::string_view line);
+  bool start_session();
   void report(const lang::Session& session, bool errors_only);
   std::string program_text() const;
   bool check(const std::string& text, Outcome& outcome) const;
@@ -50,8 +62,12 @@ class ReplSession {
   ReportOptions report_;
   std::vector<std::string> statements_;  // accepted
   std::vector<std::string> waiting_;     // to be checked together
+  std::vector<std::string> queries_;     // asked so far; a session follows them
   std::vector<std::string> predicates_;  // names, for completion
   std::string typed_;                    // of the statement that is not finished
+  struct Session;
+  std::unique_ptr<Session> session_;  // nothing: the program changed since, or none was asked for
+  bool in_session_ = false;
   bool batching_ = false;
   bool had_errors_ = false;
 };

@@ -8,7 +8,6 @@
 #include <CLI/Validators.hpp>
 #include <atomic>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -36,40 +35,24 @@ struct SessionOptions {
 };
 
 session::Options session_options(const SessionOptions& options) {
-  const PipelineOptions& pipeline = options.run.pipeline;
-  return {.load = pipeline.load,
-          .inputs = pipeline.inputs,
-          .mode = pipeline.mode,
-          .well_founded = pipeline.well_founded,
-          .answer = pipeline.answer,
-          .reference_only = pipeline.reference_only,
-          .device = pipeline.device,
-          .recompute = options.recompute,
-          .state = options.state,
-          .checkpoint = options.checkpoint,
-          .accept_program = options.accept_program,
-          .log = options.log.empty() ? "" : session::log_path(options.log)};
+  session::Options out = session_options(options.run.pipeline);
+  out.recompute = options.recompute;
+  out.state = options.state;
+  out.checkpoint = options.checkpoint;
+  out.accept_program = options.accept_program;
+  out.log = options.log.empty() ? "" : session::log_path(options.log);
+  return out;
 }
 
 // ---- xlog session ----
 
-std::atomic<bool> interrupted = false;
-
-// Ctrl-C while a command works: the first one asks it to stop, a second one ends the session.
-void on_interrupt(int signal) {
-  if (!interrupted.exchange(true)) return;
-  std::signal(signal, SIG_DFL);
-  std::raise(signal);
-}
-
-void talk(SessionScript& script) {
+void talk(SessionScript& script, std::atomic<bool>& interrupted) {
   fmt::print("xlog session: `help.` lists the commands, Ctrl-D leaves\n");
   flush_stdout();
   const std::string history = default_history_path();
   LineEditor editor(history.empty() ? "" : history + "_session",
                     [&script](std::string_view) { return script.completions(); });
   std::string line;
-  std::signal(SIGINT, on_interrupt);
   while (true) {
     switch (editor.read(script.in_statement() ? "....> " : "xlog> ", line)) {
       case LineResult::Line:
@@ -117,7 +100,7 @@ int run_session(const SessionOptions& options) {
   open.answer.progress = [&script](const logic::Progress& now) {
     if (script.progress() != nullptr) script.progress()->show(now);
   };
-  if (at_terminal) open.answer.interrupt = &interrupted;
+  if (at_terminal) open.answer.interrupt = &catch_interrupts();
   const bool opened = session.open(options.run.file, std::move(open));
   lang::Session& language = session.language();
   script.report(language.diagnostics, language.sources);
@@ -128,7 +111,7 @@ int run_session(const SessionOptions& options) {
   script.set_progress([&options] { return progress_on_terminal(options.run.report); });
   if (at_terminal) {
     if (session.last() > 0) fmt::print("at commit {}\n", session.last());
-    talk(script);
+    talk(script, catch_interrupts());
     return flush_stdout() ? kAnswered : kProgramError;
   }
   read_script(script, from_file ? file : std::cin);

@@ -82,12 +82,23 @@ std::string time_text(double seconds) {
 
 }  // namespace
 
+session::Options session_options(const PipelineOptions& pipeline) {
+  return {.load = pipeline.load,
+          .inputs = pipeline.inputs,
+          .mode = pipeline.mode,
+          .well_founded = pipeline.well_founded,
+          .answer = pipeline.answer,
+          .reference_only = pipeline.reference_only,
+          .device = pipeline.device};
+}
+
 SessionScript::SessionScript(session::Session& session, ScriptOptions options)
     : session_(session), options_(std::move(options)) {}
 
 // ---- Lines ----
 
 bool SessionScript::feed(std::string_view line) {
+  left_ = false;
   ++line_number_;
   if (typed_.empty()) {
     if (trimmed(line).empty()) return true;

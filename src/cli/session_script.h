@@ -23,6 +23,9 @@ struct ScriptOptions {
   bool keep_going = false;  // after an error; at a terminal always
 };
 
+// What a session takes over of a pipeline.
+session::Options session_options(const PipelineOptions& pipeline);
+
 class SessionScript {
  public:
   SessionScript(session::Session& session, ScriptOptions options);

@@ -5,10 +5,22 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 
 namespace xlog::cli {
+namespace {
+
+std::atomic<bool> interrupted = false;
+
+void on_interrupt(int signal) {
+  if (!interrupted.exchange(true)) return;
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+}  // namespace
 
 bool use_color(ColorChoice choice, std::FILE* stream) {
   if (choice != ColorChoice::Auto) return choice == ColorChoice::Always;
@@ -39,6 +51,11 @@ bool flush_stdout() {
     std::fprintf(stderr, "xlog: cannot write to standard output: %s\n", std::strerror(errno));
   }
   return false;
+}
+
+std::atomic<bool>& catch_interrupts() {
+  std::signal(SIGINT, on_interrupt);
+  return interrupted;
 }
 
 }  // namespace xlog::cli

@@ -1,6 +1,7 @@
 // What is at the other end of standard output and standard error.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -19,5 +20,9 @@ uint32_t terminal_width(std::FILE* stream);  // 120 when it is not a terminal
 // (a closed pipe).
 bool write_all(std::FILE* stream, std::string_view text);
 bool flush_stdout();
+
+// From here on Ctrl-C sets this flag, for whoever works to see and to clear; while it is set, a
+// second one ends the process.
+std::atomic<bool>& catch_interrupts();
 
 }  // namespace xlog::cli

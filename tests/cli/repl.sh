@@ -41,6 +41,55 @@ expect_out 'world view 1 of 2'
 "$xlog" repl q.xlog </dev/null >out 2>err || fail "a file to start with"
 expect_out '2 rows'
 
+# Facts come and go in a session over what was typed, and stay so for what is asked later.
+script 'edge(1, 2). edge(2, 3).\nreach(X, Y) :- edge(X, Y).\nreach(X, Y) :- reach(X, Z), edge(Z, Y).\n?- reach(1, X).\n:session -edge(2, 3). +edge(2, 4). commit. changes.\n?- reach(2, X).\n:list\n'
+[ $status -eq 0 ] || fail "a session: $(cat err)"
+expect_exactly '?- reach(1, X).
+X
+-
+2
+3
+2 rows
+commit 1: 1 fact inserted, 1 retracted
+?- reach(1, X).
+   X
+   -
+-  3
++  4
+1 row came, 1 row went
+?- reach(2, X).
+X
+-
+4
+1 row
+edge(1, 2).
+edge(2, 3).
+reach(X, Y) :- edge(X, Y).
+reach(X, Y) :- reach(X, Z), edge(Z, Y).
+// Since then:
+// -edge(2, 3).
+// +edge(2, 4).'
+
+# The session is the same one until the program changes; then its facts are carried over.
+script 'p(1..3). p(1).\n:session\n-p(1). commit.\n+p(7). commit.\nquit.\n:session -p(1). commit. log.\nq(X) :- p(X).\n:session undo 1. commit. log. answer.\n?- q(X).\n'
+[ $status -eq 0 ] || fail "two sessions: $(cat err)"
+expect_out 'commit 3: 1 fact retracted'
+expect_out 'commit 2 (undo of 1): 2 facts inserted, 1 retracted'
+expect_out '3 rows'
+
+# What goes wrong in a session is said, and the session goes on.
+script 'p(1).\n:session\n-p(2). commit.\nrollback.\n-p(1). commit.\nanser.\n+p(9).\nquit.\n?- p(X).\n'
+[ $status -eq 1 ] || fail "exit status $status after an error in a session"
+expect_err '`p(2)` is not there'
+expect_err 'did you mean `answer.`?'
+expect_err 'what was not committed is forgotten'
+expect_out 'commit 1: 1 fact retracted'
+expect_out "0 rows"
+script 'p(1).\n:session\n-p(1)\n'
+[ $status -eq 1 ] || fail "an unfinished command is an error"
+script 'p(1).\n:session -p(1). commit.\n:reset\np(1).\n?- p(X).\n'
+expect_out '1 row'
+
 # Many facts at once are quick.
 i=0
 while [ $i -lt 3000 ]; do
