@@ -46,6 +46,8 @@ const std::vector<SessionScript::Command> SessionScript::kCommands = {
     {"difference", "N M [PRED]", "how the answers of commit M differ from those of commit N",
      &SessionScript::difference},
     {"undo", "N", "take back what commit N changed, as a new commit", &SessionScript::undo},
+    {"cost", "", "how long the last commit took, and what was evaluated afresh for it",
+     &SessionScript::cost},
     {"log", "", "the commits and how many facts each changed", &SessionScript::log},
     {"pending", "", "what the next commit will change", &SessionScript::pending},
     {"rollback", "", "forget what is pending", &SessionScript::rollback},
@@ -273,15 +275,31 @@ void SessionScript::say(const std::string& json, const std::string& text) {
 // ---- Commands ----
 
 // "1.2 ms; evaluated afresh: ..." where the change was not worked into what is kept.
-std::string SessionScript::cost_text(double seconds) const {
+std::string SessionScript::cost_text() const {
   const incremental::Effort& effort = session_.effort();
-  if (effort.reasons.empty()) return time_text(seconds);
-  return fmt::format("{}; evaluated afresh: {}", time_text(seconds),
+  if (effort.reasons.empty()) return time_text(seconds_);
+  return fmt::format("{}; evaluated afresh: {}", time_text(seconds_),
                      fmt::join(effort.reasons, "; "));
 }
 
-bool SessionScript::committed(const Result<session::Commit>& done, double seconds,
-                              std::string_view what) {
+bool SessionScript::cost(const Words& words) {
+  if (words.size() != 1) return usage(*find_command("cost"));
+  if (seconds_ < 0) return fail({"no commit was made since the session was opened", ""});
+  const incremental::Effort& effort = session_.effort();
+  const nlohmann::ordered_json json = {{"seconds", seconds_},
+                                       {"instances", effort.instances},
+                                       {"units", effort.units},
+                                       {"evaluated_afresh", effort.reasons}};
+  const std::string followed = fmt::format(
+      "{} rule instance{} looked at{}", effort.instances, effort.instances == 1 ? "" : "s",
+      effort.units > 0 ? fmt::format(", {} unit{} of what worlds differ in solved", effort.units,
+                                     effort.units == 1 ? "" : "s")
+                       : "");
+  say(json.dump(), fmt::format("{}\n{}", cost_text(), followed));
+  return true;
+}
+
+bool SessionScript::committed(const Result<session::Commit>& done, std::string_view what) {
   if (!done.ok())
     return fail(done.error(), done.error().kind == ErrorKind::Failure ? kProgramError : kLimit);
   if (done->number == 0) {
@@ -291,7 +309,7 @@ bool SessionScript::committed(const Result<session::Commit>& done, double second
   say(fmt::format("{{\"commit\": {}, \"inserted\": {}, \"retracted\": {}}}", done->number,
                   done->inserted, done->retracted),
       fmt::format("commit {}{}: {}{}", done->number, what, commit_text(*done),
-                  options_.at_terminal ? fmt::format(" ({})", cost_text(seconds)) : ""));
+                  options_.at_terminal ? fmt::format(" ({})", cost_text()) : ""));
   return true;
 }
 
@@ -299,14 +317,16 @@ bool SessionScript::commit(const Words& words) {
   if (words.size() != 1) return usage(*find_command("commit"));
   const double begin = now();
   const Result<session::Commit> done = session_.commit();
-  return committed(done, now() - begin, "");
+  if (done.ok() && done->number > 0) seconds_ = now() - begin;
+  return committed(done, "");
 }
 
 bool SessionScript::undo(const Words& words) {
   if (words.size() != 2 || !words.is_number(1)) return usage(*find_command("undo"));
   const double begin = now();
   const Result<session::Commit> done = session_.undo(words.number(1));
-  return committed(done, now() - begin, fmt::format(" (undo of {})", words.number(1)));
+  if (done.ok() && done->number > 0) seconds_ = now() - begin;
+  return committed(done, fmt::format(" (undo of {})", words.number(1)));
 }
 
 std::optional<std::vector<uint32_t>> SessionScript::chosen_queries(const Words& words, size_t at) {

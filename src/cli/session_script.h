@@ -67,6 +67,7 @@ class SessionScript {
   bool answer(const Words& words);
   bool difference(const Words& words);
   bool undo(const Words& words);
+  bool cost(const Words& words);
   bool log(const Words& words);
   bool pending(const Words& words);
   bool rollback(const Words& words);
@@ -77,8 +78,8 @@ class SessionScript {
 
   bool fail(const Error& error, int code = kProgramError);
   bool usage(const Command& command);
-  bool committed(const Result<session::Commit>& done, double seconds, std::string_view what);
-  std::string cost_text(double seconds) const;
+  bool committed(const Result<session::Commit>& done, std::string_view what);
+  std::string cost_text() const;
   void say(const std::string& json, const std::string& text);
   std::optional<std::vector<uint32_t>> chosen_queries(const Words& words, size_t at);
   bool print_changes(const Result<std::vector<session::QueryChanges>>& changes, uint64_t from,
@@ -93,6 +94,7 @@ class SessionScript {
   std::vector<std::string> shown_warnings_;
   std::function<std::unique_ptr<ProgressLine>()> progress_;
   std::unique_ptr<ProgressLine> line_;
+  double seconds_ = -1;  // of the last commit that was made here
   int exit_code_ = kAnswered;
   bool left_ = false;
 

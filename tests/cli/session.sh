@@ -84,6 +84,16 @@ commit 2: 1 fact retracted
 commit 3: 1 fact retracted
 commit 4 (undo of 3): 1 fact inserted'
 
+# What a commit cost.
+session '+edge(3, 9). commit. cost.'
+expect_exit 0
+expect_out 'rule instances looked at'
+session '+edge(3, 9). commit. cost.' --format json
+expect_out '"evaluated_afresh":[]'
+session 'cost.'
+expect_exit 1
+expect_err 'no commit was made'
+
 # Errors have places; the first ends a script, unless it shall go on.
 cat >wrong.txt <<'C'
 +edge(1, 5).
