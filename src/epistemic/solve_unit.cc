@@ -50,7 +50,7 @@ class UnitSolver {
     start(tester_, guesses_);
     guesses_.add_rule(solve::HeadKind::Disjunction, {}, {violated_});
     forbid_known_but_impossible();
-    start_generator();
+    start(generator_.emplace(), guesses_);
     counterexamples_.emplace(translation_.program(), questions());
   }
 
@@ -70,7 +70,7 @@ class UnitSolver {
       } else {
         ++counts_.unfounded;
       }
-      forbid(guess_);
+      generator_->forbid(guess_);
       if (most == 0 || views.size() < most) continue;
       solution.all_found = false;
       break;
@@ -120,22 +120,11 @@ class UnitSolver {
     return settled(solver.solve(limits_of(context_, counts_)), context_);
   }
 
-  void start_generator() {
-    generator_.emplace();
-    start(*generator_, guesses_);
-  }
-
-  // A guess of all these, from now on.
-  void forbid(const std::vector<Literal>& nogood) {
-    guesses_.add_rule(solve::HeadKind::Disjunction, std::span<const Atom>(),
-                      std::span<const Literal>(nogood));
-    generator_->forbid(nogood);
-  }
-
-  // What the tester's worlds demand of guesses. The generator starts anew with it, which takes a
-  // while: so the more were needed, the more are looked for at once.
+  // What the tester's worlds demand of guesses. The more were needed, the more are looked for at
+  // once.
   void copy_worlds() {
     const auto atoms = static_cast<size_t>(translation_.program().atoms());
+    const size_t first = guesses_.rules();
     uint64_t left = std::clamp(copies_, kLeastCopiesAtOnce, kMostCopiesAtOnce);
     copies_ += left;
     tester_.project(counterexamples_->choices());
@@ -149,7 +138,8 @@ class UnitSolver {
         });
     settled(found.outcome, context_);
     tester_.project(std::nullopt);
-    start_generator();
+    const Status extended = generator_->extend(guesses_, first);
+    XLOG_CHECK(extended.ok(), "copied rules are like those of the unit");
   }
 
   // What holds in all of some worlds holds in one of them.
@@ -225,7 +215,7 @@ class UnitSolver {
       if (counterexamples_->can_copy()) {
         copy_worlds();
       } else {
-        forbid(nogood);
+        generator_->forbid(nogood);
       }
       return;
     }
@@ -239,7 +229,7 @@ class UnitSolver {
       const bool is_answer = std::ranges::find(guess_, literal) != guess_.end();
       if (is_answer && literal != guess_[q]) nogood.push_back(literal);
     }
-    forbid(nogood);
+    generator_->forbid(nogood);
   }
 
   // The view under what the tester assumes.
@@ -294,7 +284,7 @@ class UnitSolver {
   Translation translation_;
   Foundedness foundedness_;
   StableModels tester_;
-  solve::GroundProgram guesses_;  // what the generator starts with
+  solve::GroundProgram guesses_;  // the rules of the generator
   std::optional<StableModels> generator_;
   std::optional<Counterexamples> counterexamples_;
   uint64_t copies_ = 0;         // of counterexamples that were asked for

@@ -52,10 +52,12 @@ class Classes {
 
 class Completer {
  public:
-  Completer(const GroundProgram& program, const std::vector<bool>& external, Search& search)
+  Completer(const GroundProgram& program, const std::vector<bool>& external, Search& search,
+            std::span<const Literal> known)
       : program_(program),
         external_(external),
         search_(search),
+        known_(known),
         components_(positive_components(program)) {
     classes_.add();
     for (Atom a = 1; a <= program.atoms(); ++a) classes_.add();
@@ -67,7 +69,7 @@ class Completer {
     merge_atoms();
     make_variables();
     for (const Body& body : bodies_) define(body);
-    for (const std::vector<Literal>& clause : clauses_) add_clause(clause);
+    for (size_t c = 0; c < clause_begins_.size(); ++c) add_clause(clause(c));
     for (Atom a = 1; a <= program_.atoms(); ++a) define_atom(a);
     Completion completion;
     for (int32_t node = 1; node <= program_.atoms() + 1; ++node) {
@@ -211,7 +213,8 @@ class Completer {
   void read_rule(const Rule& rule) {
     std::vector<Literal>& body = body_;
     if (!read_body(rule, body)) return;
-    std::vector<Atom> heads(rule.head.begin(), rule.head.end());
+    std::vector<Atom>& heads = heads_;
+    heads.assign(rule.head.begin(), rule.head.end());
     std::ranges::sort(heads);
     heads.erase(std::ranges::unique(heads).begin(), heads.end());
     // A rule with a head in its own body says nothing.
@@ -233,10 +236,9 @@ class Completer {
       note_cycle_rule(heads, body, false);
       return;
     }
-    std::vector<Literal> clause;
-    for (const Literal l : body) clause.push_back(-l);
-    for (const Atom a : heads) clause.push_back(node_of(a));
-    clauses_.push_back(std::move(clause));
+    clause_begins_.push_back(clause_literals_.size());
+    for (const Literal l : body) clause_literals_.push_back(-l);
+    for (const Atom a : heads) clause_literals_.push_back(node_of(a));
     if (!heads.empty()) shift(heads, body);
   }
 
@@ -313,7 +315,9 @@ class Completer {
     merged_.assign(static_cast<size_t>(program_.atoms()) + 1, false);
     for (Atom a = 1; a <= program_.atoms(); ++a) {
       const std::span supports = supports_of(a);
-      if (external_[static_cast<size_t>(a)] && supports.empty()) {
+      const bool is_known = static_cast<size_t>(a) < known_.size();
+      XLOG_CHECK(!is_known || supports.empty(), "atoms that are known have all their rules");
+      if (is_known || (external_[static_cast<size_t>(a)] && supports.empty())) {
         merged_[static_cast<size_t>(a)] = true;
         continue;
       }
@@ -338,13 +342,24 @@ class Completer {
     variables_.resize(static_cast<size_t>(classes_.nodes()) + 1);
     for (int32_t node = 1; node <= classes_.nodes(); ++node) {
       if (classes_.find(node) != node) continue;
+      // Node 1 is what always holds, and so is the first literal.
+      if (static_cast<size_t>(node) <= known_.size()) {
+        variables_[static_cast<size_t>(node)] = known_[static_cast<size_t>(node) - 1];
+        continue;
+      }
       const int32_t variable = search_.new_variable();
       variables_[static_cast<size_t>(node)] = variable;
       // Few atoms hold in a model, but a body is worth trying.
       search_.set_phase(node > program_.atoms() + 1 ? variable : -variable);
     }
-    search_.add({literal(kTrue)});
+    if (known_.empty()) search_.add({literal(kTrue)});
     if (contradictory_) search_.add(std::span<const Literal>());
+  }
+
+  std::span<const Literal> clause(size_t c) const {
+    const bool is_last = c + 1 == clause_begins_.size();
+    const size_t end = is_last ? clause_literals_.size() : clause_begins_[c + 1];
+    return std::span(clause_literals_).subspan(clause_begins_[c], end - clause_begins_[c]);
   }
 
   void add_clause(std::span<const Literal> nodes) {
@@ -451,6 +466,7 @@ class Completer {
   const GroundProgram& program_;
   const std::vector<bool>& external_;
   Search& search_;
+  const std::span<const Literal> known_;  // by node, from the first on
   const Components components_;
   Classes classes_;
   bool contradictory_ = false;
@@ -460,19 +476,22 @@ class Completer {
   std::unordered_multimap<uint64_t, uint32_t> by_hash_;
   std::vector<Support> supports_;
   std::vector<size_t> supports_begin_;
-  std::vector<std::vector<Literal>> clauses_;  // of node literals: constraints and disjunctions
+  // Constraints and disjunctions, as clauses of node literals.
+  std::vector<Literal> clause_literals_;
+  std::vector<size_t> clause_begins_;
   std::vector<CycleRule> cycle_rules_;
   std::vector<bool> merged_;        // atoms whose class says all about them
   std::vector<Literal> variables_;  // of the nodes that stand for their class
   std::vector<Literal> body_;
+  std::vector<Atom> heads_;
   std::vector<Literal> mapped_;
 };
 
 }  // namespace
 
-Completion complete(const GroundProgram& program, const std::vector<bool>& external,
-                    Search& search) {
-  return Completer(program, external, search).run();
+Completion complete(const GroundProgram& program, const std::vector<bool>& external, Search& search,
+                    std::span<const Literal> known) {
+  return Completer(program, external, search, known).run();
 }
 
 }  // namespace xlog::solve

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "solve/dependencies.h"
@@ -27,8 +28,9 @@ struct Completion {
 };
 
 // The program has no weighted bodies that depend on their heads. Atoms marked in `external` have
-// no rules and stay open.
-Completion complete(const GroundProgram& program, const std::vector<bool>& external,
-                    Search& search);
+// no rules and stay open. `known`: literals of the search that the first atoms have already; these
+// have no rules here and stay what they are.
+Completion complete(const GroundProgram& program, const std::vector<bool>& external, Search& search,
+                    std::span<const Literal> known = {});
 
 }  // namespace xlog::solve

@@ -209,13 +209,19 @@ Components positive_components(const GroundProgram& program) {
   return components;
 }
 
-Result<GroundProgram> without_recursive_weights(const GroundProgram& program) {
+Result<std::optional<GroundProgram>> without_recursive_weights(const GroundProgram& program) {
   bool any_weights = false;
   for (size_t r = 0; r < program.rules() && !any_weights; ++r) {
     any_weights = program.rule(r).weighted;
   }
-  if (!any_weights) return program;
+  if (!any_weights) return std::optional<GroundProgram>();
   const Components components = positive_components(program);
+  bool any_recursive = false;
+  for (size_t r = 0; r < program.rules() && !any_recursive; ++r) {
+    const Rule rule = program.rule(r);
+    any_recursive = rule.weighted && is_recursive(rule, components);
+  }
+  if (!any_recursive) return std::optional<GroundProgram>();
   GroundProgram out;
   out.need_atoms(program.atoms());
   out.shown = program.shown;
@@ -225,10 +231,8 @@ Result<GroundProgram> without_recursive_weights(const GroundProgram& program) {
   out.projection = program.projection;
   for (size_t r = 0; r < program.rules(); ++r) {
     const Rule rule = program.rule(r);
-    if (!rule.weighted) {
-      out.add_rule(rule.head_kind, rule.head, rule.body);
-    } else if (!is_recursive(rule, components)) {
-      out.add_weight_rule(rule.head_kind, rule.head, rule.bound, rule.body, rule.weights);
+    if (!rule.weighted || !is_recursive(rule, components)) {
+      out.add_rule(rule);
     } else if (rule.bound <= 0) {
       out.add_rule(rule.head_kind, rule.head, {});
     } else {
@@ -242,7 +246,7 @@ Result<GroundProgram> without_recursive_weights(const GroundProgram& program) {
       if (body != 0) out.add_rule(rule.head_kind, rule.head, std::span<const Literal>(&body, 1));
     }
   }
-  return out;
+  return std::optional(std::move(out));
 }
 
 Groups independent_groups(const GroundProgram& program, const std::vector<AtomState>& states) {

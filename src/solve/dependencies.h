@@ -27,8 +27,8 @@ Components positive_components(const GroundProgram& program);
 
 // The program with weighted bodies whose atoms depend on their head spelled out as normal rules
 // over new atoms behind the old ones; stable models stay one to one. Such a body of n literals
-// becomes up to n * bound rules: an error where that is too many.
-Result<GroundProgram> without_recursive_weights(const GroundProgram& program);
+// becomes up to n * bound rules: an error where that is too many. Nothing where there are none.
+Result<std::optional<GroundProgram>> without_recursive_weights(const GroundProgram& program);
 
 // What is known of an atom in all stable models at once.
 enum class AtomState : uint8_t {

@@ -54,20 +54,6 @@ void GroundProgram::add_weight_rule(HeadKind kind, std::span<const Atom> head, i
   weights_.insert(weights_.end(), weights.begin(), weights.end());
 }
 
-Rule GroundProgram::rule(size_t index) const {
-  const Place& place = rules_[index];
-  const bool last = index + 1 == rules_.size();
-  const size_t head_end = last ? heads_.size() : rules_[index + 1].head_begin;
-  const size_t body_end = last ? bodies_.size() : rules_[index + 1].body_begin;
-  const size_t weights_end = last ? weights_.size() : rules_[index + 1].weights_begin;
-  return {place.head_kind,
-          std::span(heads_).subspan(place.head_begin, head_end - place.head_begin),
-          std::span(bodies_).subspan(place.body_begin, body_end - place.body_begin),
-          place.weighted,
-          place.bound,
-          std::span(weights_).subspan(place.weights_begin, weights_end - place.weights_begin)};
-}
-
 std::optional<std::string_view> GroundProgram::name(Atom atom) const {
   for (const Shown& item : shown) {
     if (item.condition.size() == 1 && item.condition[0] == atom) return item.text;

@@ -102,6 +102,14 @@ class GroundProgram {
                     std::span(weights.begin(), weights.size()));
   }
 
+  void add_rule(const Rule& rule) {
+    if (rule.weighted) {
+      add_weight_rule(rule.head_kind, rule.head, rule.bound, rule.body, rule.weights);
+    } else {
+      add_rule(rule.head_kind, rule.head, rule.body);
+    }
+  }
+
   size_t rules() const { return rules_.size(); }
   Rule rule(size_t index) const;
 
@@ -137,6 +145,20 @@ class GroundProgram {
   std::vector<Literal> bodies_;
   std::vector<int64_t> weights_;
 };
+
+inline Rule GroundProgram::rule(size_t index) const {
+  const Place& place = rules_[index];
+  const bool last = index + 1 == rules_.size();
+  const size_t head_end = last ? heads_.size() : rules_[index + 1].head_begin;
+  const size_t body_end = last ? bodies_.size() : rules_[index + 1].body_begin;
+  const size_t weights_end = last ? weights_.size() : rules_[index + 1].weights_begin;
+  return {place.head_kind,
+          std::span(heads_).subspan(place.head_begin, head_end - place.head_begin),
+          std::span(bodies_).subspan(place.body_begin, body_end - place.body_begin),
+          place.weighted,
+          place.bound,
+          std::span(weights_).subspan(place.weights_begin, weights_end - place.weights_begin)};
+}
 
 // Its stable models are the models of the formula: atoms are variables, each of which may hold, and
 // clauses are constraints.

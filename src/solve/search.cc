@@ -66,17 +66,33 @@ void Search::leave_enumeration() {
   floor_ = 0;
 }
 
+// Goes back no further than to where two literals of the clause are not false: many questions under
+// the same assumptions need not assume them again and again.
 void Search::add(std::span<const Literal> clause) {
-  leave_enumeration();
-  std::vector<Literal> open;
-  for (const Literal literal : clause) {
-    if (value(literal) > 0) return;
-    if (value(literal) == 0) open.push_back(literal);
-  }
-  std::ranges::sort(open, {}, [](Literal l) { return slot(l); });
-  open.erase(std::ranges::unique(open).begin(), open.end());
-  for (size_t i = 1; i < open.size(); ++i) {
-    if (open[i - 1] == -open[i]) return;
+  if (enumerating_) leave_enumeration();
+  backtrack(std::min(level(), static_cast<uint32_t>(assumptions_.size())));
+  at_model_ = false;
+  const auto rank = [&](Literal l) { return value(l) >= 0 ? UINT32_MAX : level_of(l); };
+  std::vector<Literal>& open = open_;
+  for (;;) {
+    open.clear();
+    for (const Literal literal : clause) {
+      if (fixed_value(literal) > 0) return;
+      if (fixed_value(literal) == 0) open.push_back(literal);
+    }
+    std::ranges::sort(open, {}, [](Literal l) { return slot(l); });
+    open.erase(std::ranges::unique(open).begin(), open.end());
+    for (size_t i = 1; i < open.size(); ++i) {
+      if (open[i - 1] == -open[i]) return;
+    }
+    if (level() == 0) break;
+    if (open.size() < 2) {
+      backtrack(0);
+      continue;
+    }
+    std::ranges::stable_sort(open, std::ranges::greater{}, rank);
+    if (rank(open[1]) == UINT32_MAX) break;
+    backtrack(rank(open[1]) - 1);
   }
   if (open.empty()) {
     contradictory_ = true;

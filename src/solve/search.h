@@ -108,6 +108,10 @@ class Search {
   uint32_t position(Literal literal) const { return variable(literal).position; }
   // Forced by the clauses alone: 1 true, -1 false, 0 neither as far as is known.
   int fixed_value(Literal literal) const { return level_of(literal) == 0 ? value(literal) : 0; }
+  // The same for the clauses with the assumptions of the last answer.
+  int implied_value(Literal literal) const {
+    return level_of(literal) <= assumptions_.size() ? value(literal) : 0;
+  }
   // Propagates what there is at level 0; false when that is a contradiction.
   bool propagate_facts();
   uint64_t conflicts() const { return conflicts_; }
@@ -250,6 +254,7 @@ class Search {
 
   std::vector<Literal> assumptions_;
   std::vector<Literal> failed_;
+  std::vector<Literal> open_;  // of a clause that is added
   bool enumerating_ = false;
   bool exhausted_ = false;
   bool at_model_ = false;

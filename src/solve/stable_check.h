@@ -2,16 +2,22 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "solve/ground_program.h"
 
 namespace xlog::solve {
 
-// Made once for a program, which it refers to; each test takes time linear in the program.
+// Made once for a program, which it refers to. A test looks at rules that a true atom occurs in,
+// and at those whose bodies may hold without any.
 class FoundedCheck {
  public:
-  explicit FoundedCheck(const GroundProgram& program);
+  explicit FoundedCheck(const GroundProgram& program) : program_(program) { take_new_rules(); }
+
+  // Those that the program has got since.
+  void take_new_rules();
 
   // Whether the set satisfies every rule, and each of its atoms is derived from the reduct, where
   // a disjunction derives those of its heads that are in the set. Without disjunctions that is the
@@ -25,12 +31,28 @@ class FoundedCheck {
     int64_t weight = 0;
   };
 
+  // What the body of a rule whose positive literals hold still waits for, by its weight in the
+  // reduct; nothing where the body does not hold.
+  static std::optional<int64_t> open_weight(const Rule& rule, const std::vector<bool>& in_set);
+  bool take(uint32_t rule, const std::vector<bool>& in_set);
   void derive(std::span<const Atom> head, const std::vector<bool>& in_set);
+  void forget();
+
+  // The positive occurrences in bodies of some rules.
+  struct Occurrences {
+    std::vector<size_t> begin;  // by atom
+    std::vector<Occurrence> all;
+  };
+  template <typename Visit>
+  void for_each_occurrence(size_t atom, const Visit& visit) const;
 
   const GroundProgram& program_;
-  std::vector<size_t> begin_;  // of each atom's positive occurrences in bodies
-  std::vector<Occurrence> occurrences_;
-  std::vector<int64_t> missing_;  // what each rule still waits for; 0: for nothing, or in vain
+  std::vector<Occurrences> occurrences_;  // of the rules that were taken together
+  std::vector<uint32_t> positive_;        // literals of each body
+  std::vector<uint32_t> always_;          // rules whose bodies need no true atom
+  std::vector<uint32_t> seen_;            // positive literals of each body that hold
+  std::vector<int64_t> missing_;   // what each rule still waits for; 0: for nothing, or in vain
+  std::vector<uint32_t> touched_;  // rules with one of these
   std::vector<Atom> derived_;
   std::vector<bool> is_derived_;
 };

@@ -159,7 +159,7 @@ class Counter {
       parts = Splitter(kept, states).split();
     }
     mpz_class models = 1;
-    for (GroundProgram& part : parts) models *= count_part(std::move(part));
+    for (const GroundProgram& part : parts) models *= count_part(part);
     return models;
   }
 
@@ -190,7 +190,7 @@ class Counter {
     return key;
   }
 
-  mpz_class count_part(GroundProgram part) {
+  mpz_class count_part(const GroundProgram& part) {
     if (outcome_ != Outcome::Sat) return 1;
     std::string key = key_of(part);
     if (const auto known = counted_.find(key); known != counted_.end()) return known->second;
@@ -253,11 +253,7 @@ class Counter {
         if (literal > 0) made.add_rule(HeadKind::Disjunction, rule.head, {});
         continue;
       }
-      if (rule.weighted) {
-        made.add_weight_rule(rule.head_kind, rule.head, rule.bound, rule.body, rule.weights);
-      } else {
-        made.add_rule(rule.head_kind, rule.head, rule.body);
-      }
+      made.add_rule(rule);
     }
     made.add_rule(HeadKind::Disjunction, {}, {-literal});
     return made;
@@ -275,14 +271,7 @@ ModelCount StableModels::count(const Limits& limits) const {
   // All that is fixed from outside becomes part of one program.
   GroundProgram program;
   program.need_atoms(program_.atoms());
-  for (size_t r = 0; r < program_.rules(); ++r) {
-    const Rule rule = program_.rule(r);
-    if (rule.weighted) {
-      program.add_weight_rule(rule.head_kind, rule.head, rule.bound, rule.body, rule.weights);
-    } else {
-      program.add_rule(rule.head_kind, rule.head, rule.body);
-    }
-  }
+  for (size_t r = 0; r < program_.rules(); ++r) program.add_rule(program_.rule(r));
   for (Atom a = 1; a <= program_.atoms(); ++a) {
     if (!given_[at(a)]) continue;
     const ExternalValue value = external_values_[at(a)];

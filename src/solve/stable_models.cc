@@ -38,11 +38,9 @@ StableModels::~StableModels() = default;
 Status StableModels::add(GroundProgram program) {
   XLOG_CHECK(search_ == nullptr, "a program is added once");
   if (Status s = check_costs(program); !s.ok()) return s.error();
-  Result<GroundProgram> plain = without_recursive_weights(program);
-  if (!plain.ok()) return plain.error();
   program_ = std::move(program);
   const size_t atoms = static_cast<size_t>(program_.atoms()) + 1;
-  given_.assign(static_cast<size_t>(plain->atoms()) + 1, false);
+  given_.assign(atoms, false);
   external_values_.assign(atoms, ExternalValue::Release);
   for (const External& e : program_.externals) {
     XLOG_CHECK(e.atom > 0 && e.atom <= program_.atoms(), "externals are atoms of the program");
@@ -53,36 +51,73 @@ Status StableModels::add(GroundProgram program) {
     for (const Atom a : program_.rule(r).head) given_[static_cast<size_t>(a)] = false;
   }
   search_ = std::make_unique<Search>();
-  completion_ = complete(*plain, given_, *search_);
-  given_.resize(atoms);
-  if (!completion_.loop_atoms.empty()) {
-    propagators_.push_back(std::make_unique<UnfoundedSets>(completion_.loop_atoms));
-    completion_.loop_atoms = {};
-  }
-  if (!completion_.head_cycles.empty()) {
-    propagators_.push_back(std::make_unique<MinimalityCheck>(std::move(completion_.head_cycles)));
-    completion_.head_cycles = {};
-  }
-  for (const auto& propagator : propagators_) search_->add_propagator(propagator.get());
+  if (Status s = complete_rules(program_); !s.ok()) return s;
   checker_ = std::make_unique<FoundedCheck>(program_);
+  return Done{};
+}
+
+Status StableModels::extend(const GroundProgram& program, size_t first) {
+  XLOG_CHECK(search_ != nullptr && first == program_.rules(), "the other rules are here");
+  enumerating_ = false;
+  GroundProgram more;
+  more.need_atoms(program.atoms());
+  for (size_t r = first; r < program.rules(); ++r) {
+    more.add_rule(program.rule(r));
+    program_.add_rule(program.rule(r));
+  }
+  program_.need_atoms(program.atoms());
+  const size_t atoms = static_cast<size_t>(program_.atoms()) + 1;
+  given_.resize(atoms, false);
+  external_values_.resize(atoms, ExternalValue::Release);
+  search_->propagate_facts();  // propagators begin with what always holds
+  if (Status s = complete_rules(more); !s.ok()) return s;
+  checker_->take_new_rules();
+  return Done{};
+}
+
+// Adds rules to the search; what the atoms so far are is known.
+Status StableModels::complete_rules(const GroundProgram& program) {
+  Result<std::optional<GroundProgram>> spelled_out = without_recursive_weights(program);
+  if (!spelled_out.ok()) return spelled_out.error();
+  const GroundProgram& plain = *spelled_out ? **spelled_out : program;
+  std::vector<bool> given = given_;
+  given.resize(static_cast<size_t>(plain.atoms()) + 1, false);
+  Completion completion = complete(plain, given, *search_, completion_.literals);
+  completion_.literals = std::move(completion.literals);
+  completion_.literals.resize(given_.size());  // what was spelled out has no number here
+  const auto add = [&](std::unique_ptr<Propagator> propagator) {
+    search_->add_propagator(propagator.get());
+    propagators_.push_back(std::move(propagator));
+  };
+  if (!completion.loop_atoms.empty()) {
+    add(std::make_unique<UnfoundedSets>(completion.loop_atoms));
+  }
+  if (!completion.head_cycles.empty()) {
+    add(std::make_unique<MinimalityCheck>(std::move(completion.head_cycles)));
+  }
   return Done{};
 }
 
 void StableModels::assume(Literal literal) {
   XLOG_CHECK(variable_of(literal) <= program_.atoms(), "assumptions are about atoms");
   enumerating_ = false;
-  if (std::ranges::find(assumptions_, literal) == assumptions_.end()) {
-    assumptions_.push_back(literal);
-  }
+  if (is_assumed_.size() <= slot(literal)) is_assumed_.resize(slot(literal) + 1, false);
+  if (is_assumed_[slot(literal)]) return;
+  is_assumed_[slot(literal)] = true;
+  assumptions_.push_back(literal);
 }
 
 void StableModels::retract(Literal literal) {
   enumerating_ = false;
-  std::erase(assumptions_, literal);
+  if (slot(literal) < is_assumed_.size()) is_assumed_[slot(literal)] = false;
+  // Most often the last one.
+  const auto found = std::ranges::find(assumptions_.rbegin(), assumptions_.rend(), literal);
+  if (found != assumptions_.rend()) assumptions_.erase(std::next(found).base());
 }
 
 void StableModels::retract_all() {
   enumerating_ = false;
+  is_assumed_.clear();
   assumptions_.clear();
 }
 
@@ -182,9 +217,9 @@ Outcome StableModels::solve(const Limits& limits) {
 }
 
 void StableModels::note_failed() {
-  const std::vector<Literal>& failed = search_->failed();
+  const std::unordered_set<Literal> failed(search_->failed().begin(), search_->failed().end());
   for (const Literal l : assumptions_) {
-    if (std::ranges::find(failed, completion_.literal(l)) != failed.end()) failed_.push_back(l);
+    if (failed.contains(completion_.literal(l))) failed_.push_back(l);
   }
 }
 
@@ -282,7 +317,7 @@ Consequences StableModels::consequences(const Limits& limits, std::span<const At
   std::vector<Atom> sure;  // always so
   for (const Atom a : asked) {
     if (search_->value(literal(a)) < 0) continue;
-    (search_->fixed_value(literal(a)) > 0 ? sure : open).push_back(a);
+    (search_->implied_value(literal(a)) > 0 ? sure : open).push_back(a);
   }
   if (!open.empty()) {
     const Literal guard = search_->new_variable();

@@ -71,6 +71,9 @@ class StableModels {
 
   // Once, before all else.
   Status add(GroundProgram program);
+  // Rules `first` and further of a program whose others are here: their heads are atoms that are
+  // not here yet, or none. What was learned stays.
+  Status extend(const GroundProgram& program, size_t first);
   const GroundProgram& program() const { return program_; }
 
   // As in solver.h: an assumption holds until it is retracted.
@@ -132,6 +135,7 @@ class StableModels {
     uint32_t constraint = 0;
   };
 
+  Status complete_rules(const GroundProgram& program);
   void apply_assumptions(std::span<const Literal> also);
   Outcome solve_with(std::span<const Literal> also, const Limits& limits);
   Outcome next_with(std::span<const Literal> also, const Limits& limits);
@@ -156,6 +160,7 @@ class StableModels {
   std::vector<ExternalValue> external_values_;
   std::vector<std::vector<Literal>> forbidden_;
   std::vector<Literal> assumptions_;
+  std::vector<bool> is_assumed_;  // by slot
   std::vector<Literal> failed_;
   std::unique_ptr<Search> search_;
   std::vector<std::unique_ptr<Propagator>> propagators_;

@@ -183,6 +183,48 @@ TEST_P(RandomGroundPrograms, AnswersAreThoseOfTheDefinition) {
   }
 }
 
+// Rules come in three parts, the heads of each among atoms that are not in those before. Questions
+// are asked in between, so that something was learned.
+TEST_P(RandomGroundPrograms, RulesOfNewAtomsMayComeLater) {
+  const Family& family = GetParam();
+  for (uint32_t seed = 1; seed <= family.programs / 4 / kPartOfWork; ++seed) {
+    SCOPED_TRACE(testing::Message() << family.name << ", seed " << seed);
+    std::mt19937 random(seed);
+    const GroundProgram mixed = random_program(random, family.shape);
+    std::vector<uint32_t> part_of(static_cast<size_t>(mixed.atoms()) + 1);
+    for (uint32_t& part : part_of) part = random() % 3;
+    std::ranges::sort(part_of);
+    const auto part = [&](Literal l) { return part_of[static_cast<size_t>(variable_of(l))]; };
+    StableModels solver({.check_every_model = true});
+    GroundProgram program;
+    for (uint32_t now = 0; now < 3; ++now) {
+      const size_t first = program.rules();
+      program.need_atoms(
+          static_cast<Atom>(std::ranges::upper_bound(part_of, now) - part_of.begin()) - 1);
+      for (size_t r = 0; r < mixed.rules(); ++r) {
+        const Rule rule = mixed.rule(r);
+        uint32_t last = 0;
+        for (const Literal l : rule.head) last = std::max(last, part(l));
+        for (const Literal l : rule.body) last = std::max(last, part(l));
+        const auto is_now = [&](Atom a) { return part(a) == now; };
+        if (last == now && std::ranges::all_of(rule.head, is_now)) program.add_rule(rule);
+      }
+      ASSERT_TRUE((now == 0 ? solver.add(program) : solver.extend(program, first)).ok());
+      const std::vector<AtomSet> models = stable_models_by_definition(program);
+      expect_answers(solver, models);
+      if (HasFatalFailure()) return;
+      std::vector<Literal> assumed;
+      for (Atom a = 1; a <= program.atoms() && a <= 2; ++a) {
+        assumed.push_back(random() % 2 == 0 ? a : -a);
+      }
+      for (const Literal l : assumed) solver.assume(l);
+      expect_answers(solver, agreeing(models, assumed));
+      if (HasFatalFailure()) return;
+      solver.retract_all();
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Families, RandomGroundPrograms,
     testing::Values(
