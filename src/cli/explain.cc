@@ -65,8 +65,10 @@ std::optional<std::string> plan_text(const ExplainOptions& options, Outcome& out
     text += fmt::format("query {}\n  {}: {}\n", outcome.program->queries[decision.query].text,
                         decision.applied ? "magic sets" : "no magic sets", decision.reason);
   }
-  plan::prepare(*outcome.program, *outcome.analysis, outcome.session);
-  return text + plan::explain(*outcome.program, *outcome.analysis, outcome.session);
+  const plan::Prepared prepared =
+      plan::prepare(*outcome.program, *outcome.analysis, outcome.session,
+                    outcome.program->pragmas.semantics == "well_founded");
+  return text + plan::explain(*outcome.program, *outcome.analysis, prepared, outcome.session);
 }
 
 // The text of a stage, or nothing when the program has errors.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+#include "oracle/aggregates.h"
 #include "plan/build.h"
 #include "relation/aggregate.h"
 
@@ -11,7 +13,6 @@ using lang::Literal;
 using lang::LiteralKind;
 using lang::PredId;
 using lang::Rule;
-using relation::Derivation;
 
 plan::Pipeline Rules::pipeline(uint32_t rule, std::optional<uint32_t> delta, uint32_t component) {
   plan::VersionOptions options;
@@ -24,17 +25,24 @@ plan::Pipeline Rules::pipeline(uint32_t rule, std::optional<uint32_t> delta, uin
   });
 }
 
-Derivation Rules::version(uint32_t rule, std::optional<uint32_t> delta, uint32_t component) {
+StagedDerivation Rules::version(uint32_t rule, std::optional<uint32_t> delta, uint32_t component) {
   const lang::HeadElement& head = program_.rules[rule].head[0];
   std::vector<lang::Term> terms = head.args;
   // What a rule folds with the best of its own recursion are candidates for the relation.
   for (const lang::HeadAggregate& aggregate : program_.rules[rule].aggregates) {
     terms[aggregate.column] = aggregate.value;
   }
-  return {machine_, program_, pipeline(rule, delta, component), std::move(terms), head.pred};
+  return {
+      machine_,         program_, host_, pipeline(rule, delta, component), estimates_.source(rule),
+      std::move(terms), head.pred};
 }
 
-Status Rules::derive(Derivation& derivation, ComponentRun& run) {
+StagedDerivation Rules::into_bag(uint32_t rule, const std::vector<lang::Term>& terms) {
+  return {machine_, program_, host_, pipeline(rule, {}, UINT32_MAX), estimates_.source(rule),
+          terms,    {}};
+}
+
+Status Rules::derive(StagedDerivation& derivation, ComponentRun& run) {
   Trace::Timed timed(trace_, TraceKind::Rule, version_of(derivation.pipeline()));
   timed.event.rows_in = driving_rows(derivation.pipeline());
   if (Status go_on = machine_.check(0); !go_on.ok()) return go_on;
@@ -49,7 +57,9 @@ Status Rules::derive(Derivation& derivation, ComponentRun& run) {
 }
 
 void Rules::count_valueless(uint32_t rule, uint64_t count) {
-  if (count == 0 || !counts_valueless_) return;
+  if (!counts_valueless_) return host_.forget_valueless();
+  count += host_.take_valueless();
+  if (count == 0) return;
   if (valueless_.count == 0) valueless_.span = program_.rules[rule].span;
   valueless_.count += count;
 }
@@ -147,7 +157,7 @@ Status Rules::aggregate(uint32_t index, ComponentRun& run) {
     order.push_back(a.column);
   }
   auto relation_of = [this](PredId pred) -> relation::Relation& { return database_[pred]; };
-  Derivation derivation(machine_, program_, pipeline(index, {}, UINT32_MAX), terms, {});
+  StagedDerivation derivation = into_bag(index, terms);
   Trace::Timed timed(trace_, TraceKind::Rule, {estimates_.source(index), {}});
   timed.event.rows_in = driving_rows(derivation.pipeline());
   std::vector<kernel::Type> types;
@@ -176,8 +186,9 @@ Status Rules::aggregate(uint32_t index, ComponentRun& run) {
   for (size_t c = 0; c < order.size(); ++c) buffers[order[c]] = folded.columns[c];
   for (size_t c = 0; c < head.args.size(); ++c) {
     if (buffers[c] != nullptr) continue;
-    Result<device::Buffer> constant =
-        repeated(relation::to_scalar(head.args[c].value), folded.rows);
+    const lang::TypeKind kind = program_[head.pred].columns[c].type.kind;
+    const uint64_t word = to_word(head.args[c].value, kind, database_.names());
+    Result<device::Buffer> constant = repeated(relation::to_scalar({kind, word}), folded.rows);
     if (!constant.ok()) return constant.error();
     buffers[c] = *constant;
   }
@@ -188,63 +199,99 @@ Status Rules::aggregate(uint32_t index, ComponentRun& run) {
   return Done{};
 }
 
-// A rule that makes a list of each group. Lists are numbers of the host's table: it makes them, of
-// all solutions.
-Status Rules::findall(uint32_t index, ComponentRun& run) {
+namespace {
+
+// Whether a device has no fold for it: lists are numbers of the host's table, and logsumexp works
+// in the host's floats.
+bool folds_on_host(const lang::HeadAggregate& aggregate) {
+  return aggregate.fn == lang::AggregateFn::Findall ||
+         aggregate.fn == lang::AggregateFn::LogSumExp ||
+         (aggregate.has_value && !lang::is_numeric(aggregate.value.type.kind));
+}
+
+lang::Term any_value() {
+  lang::Term term;
+  term.type.kind = lang::TypeKind::U64;
+  return term;
+}
+
+}  // namespace
+
+// A rule whose groups the host folds, of all solutions.
+Status Rules::fold_on_host(uint32_t index, ComponentRun& run) {
   const Rule& rule = program_.rules[index];
   const lang::HeadElement& head = rule.head[0];
-  std::vector<lang::Term> terms(head.args.begin(), head.args.end() - 1);
-  terms.push_back(rule.aggregates[0].value);
+  const std::vector<lang::PredicateColumn>& columns = program_[head.pred].columns;
+  auto aggregate_of = [&](uint32_t column) {
+    return std::ranges::find(rule.aggregates, column, &lang::HeadAggregate::column);
+  };
+  std::vector<lang::Term> terms;  // groups, then the values of the aggregates
+  std::vector<oracle::Fold> folds;
+  for (uint32_t c = 0; c < head.args.size(); ++c) {
+    if (aggregate_of(c) == rule.aggregates.end()) terms.push_back(head.args[c]);
+  }
+  const size_t groups = terms.size();
+  for (const lang::HeadAggregate& aggregate : rule.aggregates) {
+    folds.push_back({oracle::fold_kind(aggregate.fn), columns[aggregate.column].type});
+    terms.push_back(aggregate.has_value ? aggregate.value : any_value());
+  }
   std::vector<kernel::Type> types;
   std::vector<lang::TypeKind> kinds;
   for (const lang::Term& term : terms) {
     kinds.push_back(term.type.kind);
     types.push_back(relation::column_type(term.type.kind));
   }
-  Derivation derivation(machine_, program_, pipeline(index, {}, UINT32_MAX), terms, {});
-  Trace::Timed timed(trace_, TraceKind::Rule, {index, {}});
+  StagedDerivation derivation = into_bag(index, terms);
+  Trace::Timed timed(trace_, TraceKind::Rule, {estimates_.source(index), {}});
   timed.event.rows_in = driving_rows(derivation.pipeline());
   relation::Bag bag(machine_, types);
   Result<relation::Derived> derived =
       derivation.run([this](PredId pred) -> relation::Relation& { return database_[pred]; }, bag);
   if (!derived.ok()) return derived.error();
   count_valueless(index, derived->valueless);
+  lang::Names& names = database_.names();
   Result<std::vector<std::vector<lang::Value>>> rows =
-      download_rows(machine_.device(), bag.columns(), kinds, bag.rows());
+      download_rows(machine_.device(), bag.columns(), kinds, bag.rows(), names);
   if (!rows.ok()) return rows.error();
 
-  lang::Names& names = database_.names();
   const auto less = [&](const std::vector<lang::Value>& a, const std::vector<lang::Value>& b) {
     return std::ranges::lexicographical_compare(
         a, b, [&](const auto& x, const auto& y) { return lang::compare(x, y, names) < 0; });
   };
   std::ranges::sort(*rows, less);
-  std::vector<std::vector<lang::Value>> made(head.args.size());
-  uint32_t groups = 0;
-  for (size_t first = 0, end = 0; first < rows->size(); first = end, ++groups) {
+  HostRows made;
+  made.columns.resize(head.args.size());
+  const auto add = [&](uint32_t c, const lang::Value& value) {
+    const lang::TypeKind kind = columns[c].type.kind;
+    const uint64_t word = to_word(value, kind, names);
+    const auto* bytes = reinterpret_cast<const std::byte*>(&word);
+    made.columns[c].insert(made.columns[c].end(), bytes,
+                           bytes + kernel::size_of(relation::column_type(kind)));
+  };
+  for (size_t first = 0, end = 0; first < rows->size(); first = end, ++made.rows) {
     const std::vector<lang::Value>& row = (*rows)[first];
-    std::vector<lang::Value> elements;
-    for (; end < rows->size() && std::equal(row.begin(), row.end() - 1, (*rows)[end].begin());
+    std::vector<std::vector<lang::Value>> values(folds.size());
+    for (;
+         end < rows->size() && std::equal(row.begin(), row.begin() + static_cast<ptrdiff_t>(groups),
+                                          (*rows)[end].begin());
          ++end) {
-      elements.push_back((*rows)[end].back());
+      for (size_t f = 0; f < folds.size(); ++f) values[f].push_back((*rows)[end][groups + f]);
     }
-    for (size_t c = 0; c + 1 < row.size(); ++c) made[c].push_back(row[c]);
-    made.back().push_back(names.terms.list(elements));
-  }
-  if (groups == 0) return Done{};
-  std::vector<device::Buffer> buffers;
-  types.back() = relation::column_type(lang::TypeKind::List);
-  for (size_t c = 0; c < made.size(); ++c) {
-    const uint32_t size = kernel::size_of(types[c]);
-    std::vector<std::byte> bytes(uint64_t{groups} * size);
-    for (uint32_t g = 0; g < groups; ++g) {
-      kernel::store_scalar(relation::to_scalar(made[c][g]), &bytes[uint64_t{g} * size]);
+    size_t group = 0, fold = 0;
+    for (uint32_t c = 0; c < head.args.size(); ++c) {
+      if (aggregate_of(c) == rule.aggregates.end()) add(c, row[group++]);
     }
-    Result<device::Column> column = device::upload(machine_.device(), types[c], bytes);
-    if (!column.ok()) return column.error();
-    buffers.push_back(column->buffer);
+    for (const lang::HeadAggregate& aggregate : rule.aggregates) {
+      const std::optional<lang::Value> value =
+          oracle::fold_values(folds[fold], std::move(values[fold]), names);
+      XLOG_CHECK(value.has_value(), "a group has solutions");
+      add(aggregate.column, *value);
+      ++fold;
+    }
   }
-  Result<uint32_t> added = database_[head.pred].absorb(buffers, groups);
+  if (made.rows == 0) return Done{};
+  std::vector<std::span<const std::byte>> spans(made.columns.begin(), made.columns.end());
+  Result<uint32_t> added = database_[head.pred].load(spans, made.rows);
   if (!added.ok()) return added.error();
   timed.event.rows_out = *added;
   run.rows += *added;
@@ -271,8 +318,8 @@ Status Rules::run_once(uint32_t c, Kept& kept, ComponentRun& run) {
     });
     if (recursive) continue;
     if (!rule.aggregates.empty() && !analysis_.best[rule.head[0].pred.index]) {
-      const bool lists = rule.aggregates[0].fn == lang::AggregateFn::Findall;
-      if (Status done = lists ? findall(r, run) : aggregate(r, run); !done.ok()) return done;
+      const bool on_host = std::ranges::any_of(rule.aggregates, folds_on_host);
+      if (Status done = on_host ? fold_on_host(r, run) : aggregate(r, run); !done.ok()) return done;
       continue;
     }
     auto planned = kept.once.find(r);
@@ -295,7 +342,8 @@ std::vector<Rules::Version> Rules::versions(uint32_t c) {
   if (made.size() != 1) return made;
   // Not so where only negation leads back, as in an estimate.
   const Rule& rule = program_.rules[made[0].rule];
-  if (rule.head[0].pred == rule.body[made[0].literal].pred) {
+  const bool alone = !made[0].derivation.needs_host();
+  if (alone && rule.head[0].pred == rule.body[made[0].literal].pred) {
     made[0].derivation.go_on_with_own_rows();
   }
   return made;
@@ -304,7 +352,8 @@ std::vector<Rules::Version> Rules::versions(uint32_t c) {
 // Sizes have changed: where that makes for another order of joins, the version is another one from
 // here on. What nobody looks up has no columns for lookups.
 void Rules::plan_again(uint32_t c, std::vector<Version>& versions) {
-  if (versions.size() == 1) return;  // follows its own rows
+  const bool follows_own_rows = versions.size() == 1 && !versions[0].derivation.needs_host();
+  if (follows_own_rows) return;
   const auto text = [&](const plan::Pipeline& pipeline) {
     return plan::to_text(pipeline, program_, database_.names());
   };
@@ -438,7 +487,7 @@ Result<Rules::Solutions> Rules::solve(uint32_t constraint) {
     terms.push_back(std::move(term));
   }
   auto relation_of = [this](PredId pred) -> relation::Relation& { return database_[pred]; };
-  Derivation derivation(machine_, program_, pipeline(constraint, {}, UINT32_MAX), terms, {});
+  StagedDerivation derivation = into_bag(constraint, terms);
   Trace::Timed timed(trace_, TraceKind::Rule, {estimates_.source(constraint), {}});
   timed.event.rows_in = driving_rows(derivation.pipeline());
   relation::Bag bag(machine_, types);
@@ -447,7 +496,7 @@ Result<Rules::Solutions> Rules::solve(uint32_t constraint) {
   timed.event.rows_out = derived->rows;
   count_valueless(constraint, derived->valueless);
   Result<std::vector<std::vector<lang::Value>>> rows =
-      download_rows(machine_.device(), bag.columns(), kinds, bag.rows());
+      download_rows(machine_.device(), bag.columns(), kinds, bag.rows(), database_.names());
   if (!rows.ok()) return rows.error();
   solutions.rows = std::move(*rows);
   if (terms.empty() && derived->rows > 0) solutions.rows.resize(1);

@@ -9,9 +9,9 @@
 
 #include "engine/database.h"
 #include "engine/estimates.h"
+#include "engine/staged.h"
 #include "engine/trace.h"
 #include "logic/analysis.h"
-#include "relation/derive.h"
 
 namespace xlog::engine {
 
@@ -26,9 +26,10 @@ class Rules {
   // recursive and makes new values; an error from it ends the evaluation.
   using Check = std::function<Status(uint64_t rows, bool makes_values)>;
   Rules(relation::Machine& machine, const lang::Program& program, const Estimates& estimates,
-        Database& database, Trace& trace, Check check)
+        Database& database, HostSolver& host, Trace& trace, Check check)
       : machine_(machine),
         program_(program),
+        host_(host),
         estimates_(estimates),
         analysis_(estimates.analysis()),
         database_(database),
@@ -42,11 +43,11 @@ class Rules {
   struct Version {
     uint32_t rule;
     uint32_t literal;  // that sees new rows
-    relation::Derivation derivation;
+    StagedDerivation derivation;
   };
   // What one evaluation leaves to the next: plans with their kernels.
   struct Kept {
-    std::map<uint32_t, relation::Derivation> once;  // by rule
+    std::map<uint32_t, StagedDerivation> once;  // by rule
     std::optional<std::vector<Version>> versions;
     uint64_t rows = 0;  // that it derived
     bool counts_valueless = true;
@@ -78,11 +79,12 @@ class Rules {
   void release_sets_below(uint32_t component, const std::vector<Version>& versions);
   void plan_again(uint32_t component, std::vector<Version>& versions);
   uint64_t rows_of(const logic::Component& component);
-  Status derive(relation::Derivation& derivation, ComponentRun& run);
+  Status derive(StagedDerivation& derivation, ComponentRun& run);
   Status aggregate(uint32_t rule, ComponentRun& run);
-  Status findall(uint32_t rule, ComponentRun& run);
+  Status fold_on_host(uint32_t rule, ComponentRun& run);
   Result<device::Buffer> repeated(const kernel::Scalar& value, uint32_t rows);
-  relation::Derivation version(uint32_t rule, std::optional<uint32_t> delta, uint32_t component);
+  StagedDerivation version(uint32_t rule, std::optional<uint32_t> delta, uint32_t component);
+  StagedDerivation into_bag(uint32_t rule, const std::vector<lang::Term>& terms);
   plan::Pipeline pipeline(uint32_t rule, std::optional<uint32_t> delta, uint32_t component);
   bool makes_values(uint32_t component) const;
   void count_valueless(uint32_t rule, uint64_t count);
@@ -94,6 +96,7 @@ class Rules {
 
   relation::Machine& machine_;
   const lang::Program& program_;
+  HostSolver& host_;
   const Estimates& estimates_;
   const logic::Analysis& analysis_;
   Database& database_;

@@ -1,9 +1,11 @@
 #include "engine/database.h"
 
 #include <cstring>
+#include <list>
 #include <set>
 
 #include "base/check.h"
+#include "engine/host_solver.h"
 #include "logic/memory_report.h"
 
 namespace xlog::engine {
@@ -40,10 +42,15 @@ Status Database::load_facts(PredId pred) {
     return Error{"more facts than 32 bits count", "split the relation"};
   }
   std::vector<std::span<const std::byte>> columns;
+  std::list<std::vector<uint32_t>> numbers;  // of terms
   const uint32_t nothing = 0;
   uint32_t rows = static_cast<uint32_t>(facts->rows);
   for (const lang::FactColumn& column : facts->columns) {
-    if (lang::width(column.type().kind) == 8) {
+    if (column.type().kind == lang::TypeKind::Term) {
+      std::vector<uint32_t>& terms = numbers.emplace_back();
+      for (const lang::Value& value : column.mixed()) terms.push_back(names_.terms.number(value));
+      columns.push_back(std::as_bytes(std::span(terms)));
+    } else if (lang::width(column.type().kind) == 8) {
       columns.push_back(std::as_bytes(std::span(column.wide().data(), rows)));
     } else {
       columns.push_back(std::as_bytes(std::span(column.narrow().data(), rows)));
@@ -120,7 +127,7 @@ Result<std::vector<std::vector<lang::Value>>> Database::rows(PredId pred) {
     columns.push_back(relation.column(c));
     kinds.push_back(relation.kinds()[c]);
   }
-  return download_rows(machine_.device(), columns, kinds, relation.rows());
+  return download_rows(machine_.device(), columns, kinds, relation.rows(), names_);
 }
 
 namespace {
@@ -165,14 +172,18 @@ Result<Rows> Database::columns(PredId pred) {
     lang::FactColumn& column = rows.columns.emplace_back();
     lang::Names none;  // an empty column has no values to convert
     column.convert(program_[pred].columns[c].type, none);
-    column.append_typed(bits);
+    if (relation.kinds()[c] == lang::TypeKind::Term) {
+      for (uint64_t word : bits) column.append_typed(from_word(word, relation.kinds()[c], names_));
+    } else {
+      column.append_typed(bits);
+    }
   }
   return rows;
 }
 
 Result<std::vector<std::vector<lang::Value>>> download_rows(
     device::Device& device, const std::vector<device::Buffer>& columns,
-    const std::vector<lang::TypeKind>& kinds, uint32_t rows) {
+    const std::vector<lang::TypeKind>& kinds, uint32_t rows, const lang::Names& names) {
   std::vector<std::vector<lang::Value>> values(rows);
   for (size_t c = 0; c < columns.size(); ++c) {
     const kernel::Type type = relation::column_type(kinds[c]);
@@ -181,7 +192,7 @@ Result<std::vector<std::vector<lang::Value>>> download_rows(
     for (uint32_t r = 0; r < rows; ++r) {
       const kernel::Scalar scalar =
           kernel::load_scalar(type, bytes->data() + uint64_t{r} * size_of(type));
-      values[r].push_back(relation::to_value(scalar, kinds[c]));
+      values[r].push_back(from_word(scalar.bits, kinds[c], names));
     }
   }
   return values;

@@ -68,6 +68,6 @@ class Database {
 // Rows of device columns as values of the language.
 Result<std::vector<std::vector<lang::Value>>> download_rows(
     device::Device& device, const std::vector<device::Buffer>& columns,
-    const std::vector<lang::TypeKind>& kinds, uint32_t rows);
+    const std::vector<lang::TypeKind>& kinds, uint32_t rows, const lang::Names& names);
 
 }  // namespace xlog::engine

@@ -29,6 +29,7 @@ uint64_t Domains::below(PredId pred, uint32_t column) {
 
 // A bound on the values of a head term: the least that any positive literal gives.
 uint64_t Domains::size_of(const lang::Rule& rule, const Term& term, uint32_t component) {
+  if (term.type.kind == lang::TypeKind::Term) return kUnbounded;
   if (term.kind == TermKind::Constant) return (term.value.bits & UINT32_MAX) + 1;
   if (term.kind != TermKind::Variable) return kUnbounded;
   uint64_t least = kUnbounded;
@@ -58,6 +59,7 @@ Status Domains::bound(uint32_t component_index) {
     for (uint32_t c = 0; c < facts->columns.size(); ++c) {
       const lang::FactColumn& column = facts->columns[c];
       if (database_[pred].types()[c] != kernel::Type::U32) continue;
+      if (column.type().kind == lang::TypeKind::Term) sizes[c] = kUnbounded;
       for (uint32_t value : column.narrow()) sizes[c] = std::max(sizes[c], uint64_t{value} + 1);
     }
   }

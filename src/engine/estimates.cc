@@ -42,12 +42,14 @@ Rule copying_rule(const lang::Predicate& columns, PredId head, PredId body, Span
 }  // namespace
 
 Estimates::Estimates(lang::Program& program, const logic::Analysis& analysis, lang::Names& names,
-                     std::vector<bool> alternates)
+                     std::vector<bool> alternates, const std::map<uint32_t, uint32_t>& constraints)
     : program_(program),
       analysis_(analysis),
       alternates_(std::move(alternates)),
       predicates_(program.predicates.size()),
-      rules_(program.rules.size()) {
+      rules_(program.rules.size()),
+      constraints_(constraints) {
+  for (const auto& [constraint, copy] : constraints) copied_[copy] = constraint;
   if (std::ranges::find(alternates_, true) == alternates_.end()) return;
   extended_ = analysis;
   for (uint32_t c = 0; c < alternates_.size(); ++c) {
@@ -59,7 +61,7 @@ Estimates::Estimates(lang::Program& program, const logic::Analysis& analysis, la
     for (PredId pred : analysis.components[c].predicates) add_facts(c, pred, names);
   }
   for (uint32_t r : analysis.constraints) {
-    Rule made = copy_of(program.rules[r], Side::True);
+    Rule made = copy_of(program.rules[constraint(r)], Side::True);
     constraints_[r] = add_rule(std::move(made), r);
   }
   for (const lang::Query& query : program.queries) {
@@ -82,6 +84,12 @@ void Estimates::restore() {
 uint32_t Estimates::constraint(uint32_t rule) const {
   const auto found = constraints_.find(rule);
   return found != constraints_.end() ? found->second : rule;
+}
+
+uint32_t Estimates::source(uint32_t rule) const {
+  if (rule >= rules_) return sources_[rule - rules_];
+  const auto copied = copied_.find(rule);
+  return copied != copied_.end() ? copied->second : rule;
 }
 
 uint32_t Estimates::add_component(logic::Component component, uint32_t source) {

@@ -23,9 +23,10 @@ namespace xlog::engine {
 
 class Estimates {
  public:
-  // `alternates`: by component, whether it is evaluated by estimates.
+  // `alternates`: by component, whether it is evaluated by estimates. `constraints`: which rules to
+  // take in place of some of them (plan/prepare.h).
   Estimates(lang::Program& program, const logic::Analysis& analysis, lang::Names& names,
-            std::vector<bool> alternates);
+            std::vector<bool> alternates, const std::map<uint32_t, uint32_t>& constraints);
   ~Estimates() { restore(); }
   Estimates(const Estimates&) = delete;
   Estimates& operator=(const Estimates&) = delete;
@@ -61,7 +62,7 @@ class Estimates {
     return pred.index < predicates_ ? pred : source_predicates_[pred.index - predicates_];
   }
   // The rule of the program that this one stands for.
-  uint32_t source(uint32_t rule) const { return rule < rules_ ? rule : sources_[rule - rules_]; }
+  uint32_t source(uint32_t rule) const;
   // The same constraint over estimates: its body holds where it is true.
   uint32_t constraint(uint32_t rule) const;
   // A body whose solutions are the undefined rows of a query's predicate.
@@ -89,7 +90,8 @@ class Estimates {
   std::map<lang::PredId, lang::PredId> possible_;
   std::map<lang::PredId, lang::PredId> moved_facts_;  // the predicate that holds them now
   std::map<lang::PredId, uint32_t> undefined_;
-  std::map<uint32_t, uint32_t> constraints_;
+  std::map<uint32_t, uint32_t> constraints_;  // by constraint: what is evaluated
+  std::map<uint32_t, uint32_t> copied_;       // by copy of a constraint
   // Of what was added.
   std::vector<uint32_t> sources_, source_components_;
   std::vector<lang::PredId> source_predicates_;

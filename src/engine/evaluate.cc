@@ -50,17 +50,19 @@ class Evaluation {
              std::optional<relation::Form> form, const EvaluateRest& rest)
       : rest_(rest),
         session_(session),
-        host_tables_(plan::prepare(program, analysis, session), program, session.names),
+        prepared_(plan::prepare(program, analysis, session, options.well_founded)),
+        host_tables_(prepared_.tables, program, session.names),
         program_(program),
         analysis_(analysis),
         options_(options),
         statistics_(statistics),
-        placed_(place_components(program, analysis, options, session.names)),
-        estimates_(program, analysis, session.names, placed_.alternates),
+        placed_(place_components(program, analysis, prepared_, options, session.names)),
+        estimates_(program, analysis, session.names, placed_.alternates, prepared_.constraints),
         machine_(device, form.value_or(relation::form_for(device))),
         database_(machine_, program, session.names),
+        host_(program, analysis, session, options),
         domains_(program, estimates_.analysis(), database_),
-        rules_(machine_, program, estimates_, database_, statistics.trace,
+        rules_(machine_, program, estimates_, database_, host_, statistics.trace,
                [this](uint64_t rows, bool makes_values) { return check(rows, makes_values); }),
         alternation_(estimates_, database_, domains_, rules_, statistics.trace) {
     statistics_.placements = placed_.components;
@@ -113,15 +115,30 @@ class Evaluation {
     return placed_.all_on_device ? answer_here() : answer_with_reference(Open::Device);
   }
 
+  Status fill_host_tables(const logic::Component& component, HostTables::When when) {
+    Result<std::vector<PredId>> tables = host_tables_.fill(component, when);
+    if (!tables.ok()) return tables.error();
+    for (PredId table : *tables) {
+      const uint32_t below = analysis_.component_of[table.index];
+      if (Status done = evaluate_component(below); !done.ok()) return done;
+    }
+    return Done{};
+  }
+
   Status evaluate_components() {
+    // Before other lists are made than those that they have to know.
+    for (const Placement& placement : statistics_.placements) {
+      if (!placement.on_device) continue;
+      const logic::Component& component = analysis_.components[placement.component];
+      if (Status done = fill_host_tables(component, HostTables::When::First); !done.ok()) {
+        return done;
+      }
+    }
     for (const Placement& placement : statistics_.placements) {
       const logic::Component& component = analysis_.components[placement.component];
       if (!placement.on_device || host_tables_.is_table(component.predicates.front())) continue;
-      Result<std::vector<PredId>> tables = host_tables_.fill(component);
-      if (!tables.ok()) return tables.error();
-      for (PredId table : *tables) {
-        const uint32_t below = analysis_.component_of[table.index];
-        if (Status done = evaluate_component(below); !done.ok()) return done;
+      if (Status done = fill_host_tables(component, HostTables::When::Before); !done.ok()) {
+        return done;
       }
       if (Status done = evaluate_component(placement.component); !done.ok()) return done;
     }
@@ -160,6 +177,7 @@ class Evaluation {
           fmt::format("possible {}", logic::relation_name(source, program_, session_.names));
     }
     estimates_.restore();
+    plan::forget_copies(program_, prepared_);
   }
 
   std::optional<Answer> fail(const Error& error) {
@@ -374,7 +392,8 @@ class Evaluation {
 
   const EvaluateRest& rest_;
   lang::Session& session_;
-  HostTables host_tables_;  // first of all: its rules are what is evaluated
+  plan::Prepared prepared_;  // first of all: its rules are what is evaluated
+  HostTables host_tables_;
   lang::Program& program_;
   logic::Analysis& analysis_;
   const logic::AnswerOptions& options_;
@@ -384,6 +403,7 @@ class Evaluation {
   Estimates estimates_;
   relation::Machine machine_;
   Database database_;
+  HostSolver host_;
   Domains domains_;
   Rules rules_;
   Alternation alternation_;

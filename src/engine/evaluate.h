@@ -1,7 +1,7 @@
 // The relational engine: evaluates the determined part of a program on a device, and with the
-// well-founded semantics cycles through negation too. What it cannot do there yet (built-ins over
-// lists and terms, choice, disjunction, worlds) is left to another evaluator, which starts from the
-// rows that the engine found.
+// well-founded semantics cycles through negation too. What it cannot do there yet (`maplist`,
+// choice, disjunction, worlds) is left to another evaluator, which starts from the rows that the
+// engine found.
 #pragma once
 
 #include <functional>

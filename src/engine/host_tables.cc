@@ -37,11 +37,12 @@ bool HostTables::reads(const logic::Component& component, PredId table) const {
   });
 }
 
-Result<std::vector<PredId>> HostTables::fill(const logic::Component& component) {
+Result<std::vector<PredId>> HostTables::fill(const logic::Component& component, When when) {
   std::vector<PredId> made;
   for (size_t t = 0; t < tables_.size(); ++t) {
     const HostTable& table = tables_[t];
-    if (filled_[t] || !reads(component, table.pred)) continue;
+    if (filled_[t] || table.shared != (when == When::First)) continue;
+    if (!reads(component, table.pred)) continue;
     filled_[t] = true;
     made.push_back(table.pred);
     lang::Predicate& predicate = program_[table.pred];
@@ -64,6 +65,8 @@ Result<std::vector<PredId>> HostTables::fill(const logic::Component& component) 
 }
 
 void HostTables::fill_ranks(lang::FactTable& facts) const {
+  // Truth values become symbols inside terms.
+  for (const char* truth : {"true", "false"}) names_.symbols.intern(truth);
   std::vector<uint32_t> by_text(names_.symbols.size());
   std::iota(by_text.begin(), by_text.end(), 0);
   std::ranges::sort(by_text, {}, [&](uint32_t id) { return names_.symbols.text(Symbol{id}); });

@@ -18,8 +18,10 @@ class HostTables {
 
   bool is_table(lang::PredId pred) const;
 
-  // Gives the tables that rules of a component read their facts, once; which ones.
-  Result<std::vector<lang::PredId>> fill(const logic::Component& component);
+  // Gives the tables that rules of a component read their facts, once; which ones. Those that
+  // components share are filled first of all, the others before the component.
+  enum class When : uint8_t { First, Before };
+  Result<std::vector<lang::PredId>> fill(const logic::Component& component, When when);
 
  private:
   bool reads(const logic::Component& component, lang::PredId table) const;

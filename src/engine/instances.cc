@@ -224,7 +224,9 @@ void Instances::builtin(Frame& frame, size_t position, const Literal& literal) {
     const size_t mark = frame.bindings.mark();
     bool fits = true;
     for (size_t i = 0; i < row.size() && fits; ++i) {
-      fits = match(literal.args[i], row[i], frame.bindings);
+      fits =
+          oracle::match_argument(literal.args[i], row[i], frame.bindings, names_,
+                                 [&](const Term& term) { return value_of(term, frame.bindings); });
     }
     if (fits && literal.nots == 0) step(frame, position + 1);
     found |= fits;

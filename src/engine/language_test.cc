@@ -185,24 +185,5 @@ TEST(Language, FindallOnTheDevice) {
   )");
 }
 
-// What makes lists stays with the reference evaluator.
-TEST(Language, ListsThatAreMade) {
-  expect_same(R"(
-    p([1, 2, 3]). e(7).
-    q([X | T]) :- e(X), p(T).
-    r(L) :- e(X), p(T), L = [X | T].
-    s(X) :- q(L), member(X, L).
-    t(X) :- r([_ | [X | _]]).
-    fine(X) :- p([X | _]).
-    a(X, Y) :- p(L), append(X, Y, L).
-    f(X) :- p(L), reverse(L, [X | _]).
-    none(X) :- e(X), not p([X | _]).
-    pred fl(list<f64>).
-    fl([0.0, -0.0, 1.5]).
-    g(X) :- fl(L), member(X, L), X = 0.0.
-  )",
-              false);
-}
-
 }  // namespace
 }  // namespace xlog::engine

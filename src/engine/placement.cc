@@ -7,7 +7,7 @@
 #include "logic/components.h"
 #include "logic/memory_report.h"
 #include "oracle/instantiate.h"
-#include "plan/build.h"
+#include "plan/relational.h"
 
 namespace xlog::engine {
 
@@ -21,9 +21,9 @@ using lang::Term;
 
 // Division by zero, and floats that are no integers.
 bool may_have_no_value(const Term& term) {
-  if (term.kind != lang::TermKind::Arith) return false;
-  const bool partial = term.op == lang::ArithOp::Div || term.op == lang::ArithOp::Mod ||
-                       term.op == lang::ArithOp::Cast;
+  const bool partial = term.kind == lang::TermKind::Arith &&
+                       (term.op == lang::ArithOp::Div || term.op == lang::ArithOp::Mod ||
+                        term.op == lang::ArithOp::Cast);
   return (partial && lang::is_integer(term.type.kind)) ||
          std::ranges::any_of(term.args, may_have_no_value);
 }
@@ -31,8 +31,13 @@ bool may_have_no_value(const Term& term) {
 class Placing {
  public:
   Placing(const lang::Program& program, const logic::Analysis& analysis,
-          const logic::AnswerOptions& options, const lang::Names& names)
-      : program_(program), analysis_(analysis), options_(options), names_(names) {}
+          const plan::Prepared& prepared, const logic::AnswerOptions& options,
+          const lang::Names& names)
+      : program_(program),
+        analysis_(analysis),
+        prepared_(prepared),
+        options_(options),
+        names_(names) {}
 
   Placements run() {
     for (uint32_t c = 0; c < analysis_.components.size(); ++c) {
@@ -44,7 +49,8 @@ class Placing {
       if (!reason.empty()) leave(c, std::move(reason));
     }
     for (uint32_t r : analysis_.constraints) {
-      const Rule& rule = program_.rules[r];
+      const auto copy = prepared_.constraints.find(r);
+      const Rule& rule = program_.rules[copy == prepared_.constraints.end() ? r : copy->second];
       const bool fits = !plan::why_not_relational(program_, rule) && over_estimates(rule).empty() &&
                         !(reads_estimates(rule) && has_partial_arithmetic(rule));
       placed_.all_on_device &= fits;
@@ -176,6 +182,7 @@ class Placing {
 
   const lang::Program& program_;
   const logic::Analysis& analysis_;
+  const plan::Prepared& prepared_;
   const logic::AnswerOptions& options_;
   const lang::Names& names_;
   Placements placed_;
@@ -184,8 +191,9 @@ class Placing {
 }  // namespace
 
 Placements place_components(const lang::Program& program, const logic::Analysis& analysis,
-                            const logic::AnswerOptions& options, const lang::Names& names) {
-  return Placing(program, analysis, options, names).run();
+                            const plan::Prepared& prepared, const logic::AnswerOptions& options,
+                            const lang::Names& names) {
+  return Placing(program, analysis, prepared, options, names).run();
 }
 
 }  // namespace xlog::engine

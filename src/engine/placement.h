@@ -7,6 +7,7 @@
 #include "lang/program.h"
 #include "logic/analysis.h"
 #include "logic/answer.h"
+#include "plan/prepare.h"
 
 namespace xlog::engine {
 
@@ -24,6 +25,7 @@ struct Placements {
 };
 
 Placements place_components(const lang::Program& program, const logic::Analysis& analysis,
-                            const logic::AnswerOptions& options, const lang::Names& names);
+                            const plan::Prepared& prepared, const logic::AnswerOptions& options,
+                            const lang::Names& names);
 
 }  // namespace xlog::engine

@@ -284,8 +284,8 @@ void Runner::builtin(const Step& step, size_t s, uint32_t newest) {
     const size_t mark = bindings.mark();
     bool fits = true;
     for (size_t i = 0; i < row.size() && fits; ++i) {
-      fits = oracle::match_pattern(literal.args[i], row[i], bindings, names_,
-                                   [&](const Term& term) { return value_of(term); });
+      fits = oracle::match_argument(literal.args[i], row[i], bindings, names_,
+                                    [&](const Term& term) { return value_of(term); });
     }
     found |= fits;
     if (fits && literal.nots == 0) {

@@ -98,6 +98,9 @@ struct Literal {
   CompareOp op = CompareOp::Eq;
   Term lhs, rhs;
   bool is_assignment = false;
+  // The pattern of an atom that became an equation (plan/patterns.h): like the atom it brings the
+  // bits of floats, where other equations only compare them.
+  bool brings = false;
 
   // Aggregate: lhs = fn rhs : { body }, over the bag of solutions of body. Variables that also
   // occur outside the braces (in the rule's other literals or head) group; the others are local.

@@ -53,15 +53,15 @@ uint64_t mix(uint64_t h, uint64_t v) {
   return h ^ (h >> 29);
 }
 
-uint64_t hash_parts(bool is_list, Symbol functor, std::span<const Value> parts) {
-  uint64_t h = mix(is_list ? 1 : 2, functor.id);
+uint64_t hash_parts(uint64_t kind, Symbol functor, std::span<const Value> parts) {
+  uint64_t h = mix(kind + 1, functor.id);
   for (const Value& part : parts) h = mix(mix(h, static_cast<uint64_t>(part.kind)), part.bits);
   return mix(h, parts.size());
 }
 
 }  // namespace
 
-uint32_t TermTable::intern(Node node) {
+uint32_t TermTable::intern(NodeKind kind, Symbol functor, std::span<const Value> parts) {
   if ((nodes_.size() + 1) * 2 > slots_.size()) {
     slots_.assign(std::max<size_t>(16, slots_.size() * 2), 0);
     for (size_t id = 0; id < nodes_.size(); ++id) {
@@ -70,31 +70,48 @@ uint32_t TermTable::intern(Node node) {
       slots_[at] = static_cast<uint32_t>(id + 1);
     }
   }
-  const uint64_t hash = hash_parts(node.is_list, node.functor, node.parts);
+  const uint64_t hash = hash_parts(static_cast<uint64_t>(kind), functor, parts);
   size_t at = hash & (slots_.size() - 1);
   for (; slots_[at] != 0; at = (at + 1) & (slots_.size() - 1)) {
     const uint32_t id = slots_[at] - 1;
     if (hashes_[id] != hash) continue;
     const Node& other = nodes_[id];
-    if (other.is_list == node.is_list && other.functor == node.functor &&
-        other.parts == node.parts) {
+    if (other.kind == kind && other.functor == functor && std::ranges::equal(other.parts, parts)) {
       return id;
     }
   }
   XLOG_CHECK(nodes_.size() < UINT32_MAX - 1, "more than 2^32 distinct lists and terms");
   const auto id = static_cast<uint32_t>(nodes_.size());
-  nodes_.push_back(std::move(node));
+  nodes_.push_back({kind, functor, {parts.begin(), parts.end()}});
   hashes_.push_back(hash);
   slots_[at] = id + 1;
   return id;
 }
 
 Value TermTable::list(std::span<const Value> elements) {
-  return {TypeKind::List, intern({true, Symbol{}, {elements.begin(), elements.end()}})};
+  return {TypeKind::List, intern(NodeKind::List, Symbol{}, elements)};
 }
 
 Value TermTable::compound(Symbol functor, std::span<const Value> args) {
-  return {TypeKind::Compound, intern({false, functor, {args.begin(), args.end()}})};
+  return {TypeKind::Compound, intern(NodeKind::Compound, functor, args)};
+}
+
+uint32_t TermTable::number(Value value) {
+  const bool has_id = value.kind == TypeKind::List || value.kind == TypeKind::Compound;
+  if (has_id) return static_cast<uint32_t>(value.bits);
+  return intern(NodeKind::Single, Symbol{}, std::span(&value, 1));
+}
+
+Value TermTable::numbered(uint32_t number) const {
+  switch (nodes_[number].kind) {
+    case NodeKind::List:
+      return {TypeKind::List, number};
+    case NodeKind::Compound:
+      return {TypeKind::Compound, number};
+    case NodeKind::Single:
+      return nodes_[number].parts[0];
+  }
+  XLOG_UNREACHABLE("an unknown node");
 }
 
 std::span<const Value> TermTable::elements(Value list_value) const {

@@ -49,18 +49,24 @@ class TermTable {
   Value compound(Symbol functor, std::span<const Value> args);
 
   size_t size() const { return nodes_.size(); }  // their ids are below
-  bool is_list(uint32_t id) const { return nodes_[id].is_list; }
+  bool is_list(uint32_t id) const { return nodes_[id].kind == NodeKind::List; }
   std::span<const Value> elements(Value list_value) const;  // of a List
   Symbol functor(Value compound_value) const;               // of a Compound
   std::span<const Value> args(Value compound_value) const;  // of a Compound
 
+  // One number for a value of any kind, for engines whose columns hold words: equal numbers, equal
+  // values. Lists and compound terms have their ids, other values get one here.
+  uint32_t number(Value value);
+  Value numbered(uint32_t number) const;
+
  private:
+  enum class NodeKind : uint8_t { List, Compound, Single };  // Single: a number for another value
   struct Node {
-    bool is_list;
+    NodeKind kind;
     Symbol functor;
     std::vector<Value> parts;
   };
-  uint32_t intern(Node node);
+  uint32_t intern(NodeKind kind, Symbol functor, std::span<const Value> parts);
   std::vector<Node> nodes_;
   std::vector<uint64_t> hashes_;
   std::vector<uint32_t> slots_;

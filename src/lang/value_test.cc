@@ -43,6 +43,21 @@ TEST(TermTable, EqualStructuresHaveEqualBits) {
   EXPECT_EQ(names.terms.args(term)[0], Value::i64(1));
 }
 
+TEST(TermTable, NumbersForAllValues) {
+  Names names;
+  const Value symbol = Value::symbol(names.symbols.intern("f"));
+  const Value list = names.terms.list({&symbol, 1});
+  const std::vector<Value> values = {Value::i64(1), Value::f64(0.0),     Value::f64(-0.0), symbol,
+                                     list,          names.terms.list({})};
+  for (const Value& a : values) {
+    EXPECT_EQ(names.terms.numbered(names.terms.number(a)), a);
+    for (const Value& b : values) {
+      EXPECT_EQ(a == b, names.terms.number(a) == names.terms.number(b));
+    }
+  }
+  EXPECT_EQ(names.terms.number(list), list.bits);
+}
+
 TEST(TermTable, ManyStructures) {
   Names names;
   std::vector<Value> lists;

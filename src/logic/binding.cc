@@ -101,7 +101,7 @@ void add_equation_way(const Term& pattern, const Term& value, Binding& binding) 
 
 Binding compare_binding(const Literal& literal, const Scope& scope) {
   Binding binding;
-  binding.compares = true;
+  binding.compares = !literal.brings;
   if (literal.op == CompareOp::Eq) {
     add_equation_way(literal.lhs, literal.rhs, binding);
     add_equation_way(literal.rhs, literal.lhs, binding);

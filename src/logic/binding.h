@@ -14,7 +14,7 @@ struct Binding {
   std::vector<lang::VarId> outputs;  // bound once it has been evaluated
   std::vector<lang::VarId> names;    // when all of these are bound it only filters
   bool generates = false;            // enumerates the rows of a predicate
-  bool compares = false;             // a comparison
+  bool compares = false;             // a comparison, which does not choose the bits of floats
   bool anchored = false;             // an atom with a constant among its arguments
 };
 

@@ -65,4 +65,14 @@ bool match_pattern(const Term& pattern, const Value& value, Bindings& bindings, 
   XLOG_UNREACHABLE("all terms are covered");
 }
 
+bool match_argument(const Term& argument, const Value& value, Bindings& bindings,
+                    lang::Names& names, const ValueOf& value_of) {
+  std::optional<Value> own = value;
+  const lang::TypeKind wanted = argument.type.kind;
+  if (wanted != lang::TypeKind::Term && wanted != value.kind) {
+    own = lang::from_term(value, argument.type, names);
+  }
+  return own && match_pattern(argument, *own, bindings, names, value_of);
+}
+
 }  // namespace xlog::oracle

@@ -43,5 +43,9 @@ bool is_bound(const lang::Term& term, const Bindings& bindings);
 using ValueOf = std::function<std::optional<Value>(const lang::Term&)>;
 bool match_pattern(const lang::Term& pattern, const Value& value, Bindings& bindings,
                    lang::Names& names, const ValueOf& value_of);
+// The same of an argument of a built-in. What stood inside a term has its general form there; one
+// that is no value of the argument's type does not match.
+bool match_argument(const lang::Term& argument, const Value& value, Bindings& bindings,
+                    lang::Names& names, const ValueOf& value_of);
 
 }  // namespace xlog::oracle

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "lang/arith.h"
 
 namespace xlog::oracle {
 
@@ -83,8 +84,8 @@ void functor(Args args, Names& names, const Emit& emit) {
 void univ(Args args, Names& names, const Emit& emit) {
   if (args[0]) {
     const Value& term = *args[0];
-    std::vector<Value> parts{term};
     if (term.kind == TypeKind::List) return;
+    std::vector<Value> parts{lang::to_term(term, {term.kind, nullptr}, names)};
     if (term.kind == TypeKind::Compound) {
       const auto inner = names.terms.args(term);
       parts.assign(1, Value::symbol(names.terms.functor(term)));
@@ -127,6 +128,11 @@ void solve_builtin(BuiltinId builtin, Args args, Names& names, const Emit& emit)
     case BuiltinId::Member:
     case BuiltinId::MemberCheck:
       if (!is_list(args[1])) return;
+      if (args[0]) {
+        const auto elements = names.terms.elements(*args[1]);
+        if (std::ranges::find(elements, *args[0]) == elements.end()) return;
+        return emit_row(emit, {*args[0], *args[1]});
+      }
       for (const Value& element : without_duplicates(elements_of(*args[1], names)))
         emit_row(emit, {element, *args[1]});
       return;

@@ -212,8 +212,10 @@ void Matcher::builtin(Frame& frame, const Literal& literal, const Next& next) {
   solve_builtin(literal.builtin, args, context_.names(), [&](std::span<const Value> row) {
     const size_t mark = frame.bindings.mark();
     bool fits = true;
-    for (size_t i = 0; i < row.size() && fits; ++i)
-      fits = match(literal.args[i], row[i], frame.bindings);
+    for (size_t i = 0; i < row.size() && fits; ++i) {
+      fits = match_argument(literal.args[i], row[i], frame.bindings, context_.names(),
+                            [&](const Term& term) { return value_of(term, frame.bindings); });
+    }
     if (fits && literal.nots == 0) next();
     found |= fits;
     frame.bindings.undo(mark);

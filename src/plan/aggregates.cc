@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "plan/build.h"
+#include "logic/binding.h"
+#include "plan/relational.h"
 
 namespace xlog::plan {
 
@@ -14,6 +15,7 @@ using lang::Literal;
 using lang::LiteralKind;
 using lang::PredId;
 using lang::Rule;
+using lang::Term;
 using lang::TermKind;
 
 namespace {
@@ -21,20 +23,12 @@ namespace {
 // Each aggregate with a value for nothing doubles the rules.
 constexpr size_t kMostAggregates = 4;
 
-// A built-in that no pipeline has, with tables of the host (host_tables.h) or without.
+// A built-in that no pipeline has.
 bool is_opaque(const Literal& literal) {
   using lang::BuiltinId;
-  if (literal.kind != LiteralKind::Builtin) return false;
-  switch (literal.builtin) {
-    case BuiltinId::Between:
-    case BuiltinId::Member:
-    case BuiltinId::MemberCheck:
-    case BuiltinId::Length:
-    case BuiltinId::Nth:
-      return false;
-    default:
-      return true;
-  }
+  return literal.kind == LiteralKind::Builtin &&
+         (literal.builtin == BuiltinId::Findall || literal.builtin == BuiltinId::Maplist2 ||
+          literal.builtin == BuiltinId::Maplist3);
 }
 
 class Expansion {
@@ -47,7 +41,7 @@ class Expansion {
     for (uint32_t r = 0; r < rules; ++r) {
       Rule before = program_.rules[r];
       for (size_t i = 0; i < before.body.size(); ++i) {
-        if (is_plain_findall(before, i)) to_aggregate(program_.rules[r].body[i]);
+        if (is_plain_findall(before, i)) to_aggregate(program_.rules[r], i);
       }
       if (can_expand(r)) {
         expand(r);
@@ -68,23 +62,41 @@ class Expansion {
     if (literal.builtin != lang::BuiltinId::Findall) return false;
     const Term& value = literal.args[0];
     const Term& result = literal.args[1];
+    if (result.type.kind != lang::TypeKind::List) return false;
     Variables inside;
     collect(literal.body, inside);
-    if (value.kind != TermKind::Variable || !inside.contains(value.var)) return false;
-    if (value.type.kind == lang::TypeKind::Term || result.type.kind != lang::TypeKind::List) {
-      return false;
-    }
-    return result.kind == TermKind::Constant ||
-           (result.kind == TermKind::Variable && !inside.contains(result.var));
+    const auto is_inside = [&](lang::VarId v) { return inside.contains(v); };
+    std::vector<lang::VarId> collected, bound;
+    lang::collect_variables(value, collected);
+    lang::collect_variables(result, bound);
+    return std::ranges::all_of(collected, is_inside) && std::ranges::none_of(bound, is_inside);
   }
 
-  static void to_aggregate(Literal& literal) {
+  // A variable that an equation binds to the term.
+  static Term named(Rule& rule, const Term& term, std::vector<Literal>& body) {
+    Literal equation;
+    equation.kind = LiteralKind::Compare;
+    equation.span = term.span;
+    equation.brings = true;
+    equation.lhs.kind = TermKind::Variable;
+    equation.lhs.var = {static_cast<uint32_t>(rule.variables.size())};
+    equation.lhs.type = term.type;
+    equation.rhs = term;
+    rule.variables.push_back({{}, false, true, term.type, term.span});
+    body.push_back(equation);
+    return equation.lhs;
+  }
+
+  static void to_aggregate(Rule& rule, size_t i) {
+    Literal literal = rule.body[i];
     literal.kind = LiteralKind::Aggregate;
     literal.aggregate = AggregateFn::Findall;
     literal.has_value = true;
-    literal.rhs = literal.args[0];
-    literal.lhs = literal.args[1];
+    const Term value = literal.args[0], result = literal.args[1];
     literal.args.clear();
+    literal.rhs = value.kind == TermKind::Variable ? value : named(rule, value, literal.body);
+    literal.lhs = is_simple(result) ? result : named(rule, result, rule.body);
+    rule.body[i] = std::move(literal);
   }
 
   // ---- which rules ----
@@ -134,7 +146,8 @@ class Expansion {
       if (rule.body[i].kind != LiteralKind::Aggregate) continue;
       // Two rules would fold in the head apart.
       if (has_default(rule, i) && !rule.aggregates.empty()) return false;
-      if (!binds_all(rule.body[i].body, wanted_of(rule, i)) && reads_itself(rule)) return false;
+      if (reads_itself(rule) && !binds_all(rule, rule.body[i].body, wanted_of(rule, i)))
+        return false;
       // The bits of a float that an equation computes may differ from those it is equal to.
       if (std::ranges::any_of(group_of(rule, i), [&](lang::VarId v) {
             return lang::is_float(rule.variables[v.index].type.kind);
@@ -192,13 +205,21 @@ class Expansion {
     return group;
   }
 
-  // Whether the atoms of a body bring all of `wanted` and what its other literals use.
-  static bool binds_all(const std::vector<Literal>& body, const std::vector<lang::VarId>& wanted) {
+  // Whether a body binds all of `wanted` and what its literals use, by itself.
+  bool binds_all(const Rule& rule, const std::vector<Literal>& body,
+                 const std::vector<lang::VarId>& wanted) const {
+    const logic::Scope scope{program_, rule, analysis_.component_of, {}};
     Variables bound;
-    for (const Literal& literal : body) {
-      if (literal.kind != LiteralKind::Atom || literal.nots != 0) continue;
-      if (literal.modal != lang::Modal::None) continue;
-      collect({literal}, bound);
+    const auto is_bound = [&](lang::VarId v) { return bound.contains(v); };
+    for (size_t before = SIZE_MAX; before != bound.size();) {
+      before = bound.size();
+      for (const Literal& literal : body) {
+        if (logic::has_braces(literal)) continue;
+        const logic::Binding binding = logic::binding_of(literal, scope);
+        const bool ready = std::ranges::any_of(
+            binding.ways, [&](const auto& way) { return std::ranges::all_of(way, is_bound); });
+        if (ready) bound.insert(binding.outputs.begin(), binding.outputs.end());
+      }
     }
     Variables used(wanted.begin(), wanted.end());
     collect(body, used);
@@ -278,7 +299,7 @@ class Expansion {
     const auto atoms = std::ranges::count_if(
         literal.body, [](const Literal& inner) { return inner.kind == LiteralKind::Atom; });
     const bool selects = atoms > 1 && !group.empty() && !reads_itself(rule);
-    if (selects || !binds_all(literal.body, wanted_of(rule, index))) {
+    if (selects || !binds_all(rule, literal.body, wanted_of(rule, index))) {
       Literal asked;
       asked.pred = add_context(rule, r, index, group);
       asked.span = literal.span;

@@ -8,7 +8,9 @@
 #include <span>
 
 #include "base/check.h"
+#include "logic/binding.h"
 #include "plan/multiway.h"
+#include "plan/relational.h"
 
 namespace xlog::plan {
 
@@ -20,11 +22,6 @@ using lang::TermKind;
 using lang::TypeKind;
 
 namespace {
-
-// A pipeline becomes one kernel: past this it is too large for a compiler.
-constexpr size_t kMostLiterals = 64;
-constexpr size_t kMostVariables = 256;
-constexpr size_t kMostColumns = 64;
 
 // Over predicates that hold in one way in all worlds, `know p` and `possible p` say what p says.
 bool is_positive(const Literal& literal) {
@@ -44,72 +41,6 @@ bool is_double_negation(const Literal& literal) {
          literal.modal == Modal::NotPossibleNot;
 }
 
-// ---- what a pipeline can hold ----
-
-bool is_ordered(lang::CompareOp op) {
-  return op != lang::CompareOp::Eq && op != lang::CompareOp::Ne;
-}
-
-// A device has numbers for symbols and terms, in the order in which they were met.
-std::optional<std::string> why_not_compared(lang::CompareOp op, const lang::Type& type) {
-  if (!is_ordered(op) || lang::is_numeric(type.kind) || type.kind == TypeKind::Bool) {
-    return std::nullopt;
-  }
-  return fmt::format("an order of values of type `{}`", lang::to_string(type));
-}
-
-std::optional<std::string> why_not(const Term& term) {
-  switch (term.kind) {
-    case TermKind::Variable:
-    case TermKind::Constant:
-      if (term.type.kind == TypeKind::Term) return "a value of type `term`";
-      return std::nullopt;
-    case TermKind::List:
-      return "a list pattern";
-    case TermKind::Compound:
-      return "a pattern of a compound term";
-    case TermKind::Arith:
-      break;
-  }
-  if (term.op == lang::ArithOp::If) {
-    if (auto reason = why_not_compared(term.compare, term.args[0].type)) return reason;
-  }
-  if (term.op == lang::ArithOp::Pow) return "pow, which works in the host's floats";
-  if (!lang::is_numeric(term.type.kind) && term.type.kind != TypeKind::Bool &&
-      term.op != lang::ArithOp::If) {
-    return fmt::format("arithmetic on `{}`", lang::to_string(term.type));
-  }
-  if (term.op == lang::ArithOp::Cast && term.args[0].type.kind == TypeKind::Term) {
-    return "a value of type `term`";
-  }
-  for (const Term& arg : term.args) {
-    if (auto reason = why_not(arg)) return reason;
-  }
-  return std::nullopt;
-}
-
-std::optional<std::string> why_not(const Literal& literal) {
-  switch (literal.kind) {
-    case LiteralKind::Builtin:
-      if (literal.builtin == lang::BuiltinId::Between) return std::nullopt;
-      return fmt::format("the built-in `{}`", lang::builtin_info(literal.builtin).spelling);
-    case LiteralKind::Aggregate:
-      return "an aggregate in the body";
-    case LiteralKind::Atom:
-      for (const Term& arg : literal.args) {
-        if (auto reason = why_not(arg)) return reason;
-      }
-      return std::nullopt;
-    case LiteralKind::Compare:
-      break;
-  }
-  if (auto reason = why_not(literal.lhs)) return reason;
-  if (auto reason = why_not(literal.rhs)) return reason;
-  return why_not_compared(literal.op, literal.lhs.type);
-}
-
-// ---- building ----
-
 // Takes the literals of a body one by one.
 class PipelineBuilder {
  public:
@@ -122,6 +53,12 @@ class PipelineBuilder {
         bound_(rule_.variables.size(), false),
         taken_(rule_.body.size(), false) {
     pipeline_.rule = rule;
+    const std::vector<uint32_t> components;  // only atoms ask for them
+    const logic::Scope scope{program, rule_, components, {}};
+    for (const Literal& literal : rule_.body) {
+      const bool computes = literal.kind != LiteralKind::Atom;
+      bindings_.push_back(computes ? logic::binding_of(literal, scope) : logic::Binding{});
+    }
   }
 
   Pipeline run() {
@@ -147,22 +84,98 @@ class PipelineBuilder {
     return term.kind == TermKind::Variable && rule_.variables[term.var.index].anonymous;
   }
 
-  // `X = 0.0` holds for -0.0 too: an equation does not choose the bits of a float that an atom
-  // brings.
-  bool is_brought(const Term& variable) const {
-    if (!lang::is_float(variable.type.kind)) return false;
+  // `X = 0.0` holds for -0.0 too: an equation does not choose the bits of a float that an atom or
+  // a built-in brings.
+  bool is_brought(VarId variable) const {
+    if (!lang::is_float(rule_.variables[variable.index].type.kind)) return false;
     for (size_t i = 0; i < rule_.body.size(); ++i) {
+      if (taken_[i]) continue;
       const Literal& literal = rule_.body[i];
-      if (taken_[i] || literal.kind != LiteralKind::Atom || !is_positive(literal)) continue;
-      for (const Term& arg : literal.args) {
-        if (arg.kind == TermKind::Variable && arg.var == variable.var) return true;
+      if (literal.kind == LiteralKind::Atom) {
+        if (is_positive(literal) && has_variable(literal.args, variable)) return true;
+      } else if (!bindings_[i].compares &&
+                 std::ranges::find(bindings_[i].outputs, variable) != bindings_[i].outputs.end()) {
+        return true;
       }
     }
     return false;
   }
-  bool is_computed(const Term& variable, const Term& by) const {
-    return is_free_variable(variable) && is_bound(by) && !is_brought(variable);
+  static bool has_variable(const std::vector<Term>& args, VarId variable) {
+    return std::ranges::any_of(args, [&](const Term& arg) {
+      return arg.kind == TermKind::Variable && arg.var == variable;
+    });
   }
+  bool is_computed(const Term& variable, const Term& by) const {
+    return is_free_variable(variable) && is_bound(by) && !is_brought(variable.var);
+  }
+
+  // ---- what the host does ----
+
+  bool is_for_host(const Literal& literal) const {
+    if (literal.kind == LiteralKind::Atom) return false;
+    if (needs_host(literal)) return true;
+    return literal.kind == LiteralKind::Compare && literal.lhs.type.kind == TypeKind::Term &&
+           is_bound(literal.lhs) && is_bound(literal.rhs);
+  }
+  bool can_solve(uint32_t i) const {
+    return std::ranges::any_of(bindings_[i].ways, [&](const std::vector<VarId>& way) {
+      return std::ranges::all_of(way, [&](VarId v) { return bound_[v.index]; });
+    });
+  }
+  bool chooses_floats(uint32_t i) const {
+    return bindings_[i].compares && std::ranges::any_of(bindings_[i].outputs, [&](VarId v) {
+             return !bound_[v.index] && is_brought(v);
+           });
+  }
+  std::vector<VarId> outputs_of(uint32_t i) const {
+    std::vector<VarId> outputs;
+    for (VarId v : bindings_[i].outputs) {
+      const bool known = bound_[v.index] || std::ranges::find(outputs, v) != outputs.end();
+      if (!known && !rule_.variables[v.index].anonymous) outputs.push_back(v);
+    }
+    return outputs;
+  }
+  // How many solutions a binding has, about. A way to the host and back is worth more than a lookup
+  // that finds a row, and less than one that finds more.
+  double host_rows(uint32_t i) const {
+    constexpr double kOne = 1.5, kElements = 4;
+    const bool enumerates = rule_.body[i].kind == LiteralKind::Builtin && !outputs_of(i).empty();
+    return enumerates ? kElements : kOne;
+  }
+
+  // Whether the host could find values for an atom that nothing binds yet, once others have bound
+  // what it needs. To walk the atom first would pair all its rows with all of theirs.
+  bool is_awaited(const Literal& atom) const {
+    if (std::ranges::any_of(atom.args, [&](const Term& arg) { return is_bound(arg); }))
+      return false;
+    for (uint32_t i = 0; i < rule_.body.size(); ++i) {
+      if (taken_[i] || !is_for_host(rule_.body[i])) continue;
+      for (const std::vector<VarId>& way : bindings_[i].ways) {
+        const bool possible = std::ranges::all_of(
+            way, [&](VarId v) { return bound_[v.index] || comes_from_others(v, atom, i); });
+        const bool finds = std::ranges::any_of(bindings_[i].outputs, [&](VarId v) {
+          return has_variable(atom.args, v) && std::ranges::find(way, v) == way.end();
+        });
+        if (possible && finds) return true;
+      }
+    }
+    return false;
+  }
+  // Whether another literal than these two can bind a variable.
+  bool comes_from_others(VarId v, const Literal& atom, uint32_t literal) const {
+    for (uint32_t i = 0; i < rule_.body.size(); ++i) {
+      const Literal& other = rule_.body[i];
+      if (taken_[i] || i == literal || &other == &atom) continue;
+      const bool brings =
+          other.kind == LiteralKind::Atom
+              ? is_positive(other) && has_variable(other.args, v)
+              : std::ranges::find(bindings_[i].outputs, v) != bindings_[i].outputs.end();
+      if (brings) return true;
+    }
+    return false;
+  }
+
+  // ---- which literal is next ----
 
   bool bounds_are_known(const Literal& interval) const {
     return is_bound(interval.args[0]) && is_bound(interval.args[1]);
@@ -182,21 +195,29 @@ class PipelineBuilder {
                                [&](const Term& arg) { return is_ignored(arg) || is_bound(arg); });
   }
 
-  // The next literal: what only tests or computes first, then the atom that multiplies the
-  // bindings least, in the order of writing where that is equal.
+  // The next literal: what only tests or computes first, then the one that multiplies the bindings
+  // least, in the order of writing where that is equal.
   uint32_t next() const {
-    constexpr double kNotFirst = 1e18;
+    constexpr double kAwaited = 1e16, kNotFirst = 1e18, kLast = 1e30;
+    const bool drives = std::ranges::any_of(pipeline_.steps, can_drive);
     std::optional<uint32_t> best;
     double least = std::numeric_limits<double>::infinity();
     for (uint32_t i = 0; i < rule_.body.size(); ++i) {
       if (taken_[i]) continue;
       const Literal& literal = rule_.body[i];
-      if (only_tests(literal)) return i;
-      const bool finds = literal.kind == LiteralKind::Builtin
-                             ? literal.nots == 0 && bounds_are_known(literal)
-                             : literal.kind == LiteralKind::Atom && is_positive(literal);
-      if (!finds) continue;
-      const double rows = fan_out(literal) + (would_drive_alone(literal) ? kNotFirst : 0);
+      double rows = 0;
+      if (is_for_host(literal)) {
+        if (!can_solve(i)) continue;
+        rows = host_rows(i) + (drives ? 0 : kNotFirst) + (chooses_floats(i) ? kLast : 0);
+      } else {
+        if (only_tests(literal)) return i;
+        const bool finds = literal.kind == LiteralKind::Builtin
+                               ? literal.nots == 0 && bounds_are_known(literal)
+                               : literal.kind == LiteralKind::Atom && is_positive(literal);
+        if (!finds) continue;
+        rows = fan_out(literal) + (would_drive_alone(literal) ? kNotFirst : 0) +
+               (is_awaited(literal) ? kAwaited : 0);
+      }
       if (!best || rows < least) {
         best = i;
         least = rows;
@@ -243,6 +264,7 @@ class PipelineBuilder {
   void take(uint32_t index) {
     taken_[index] = true;
     const Literal& literal = rule_.body[index];
+    if (is_for_host(literal)) return ask_host(index);
     if (literal.kind == LiteralKind::Builtin) return interval(literal);
     Step step;
     step.span = literal.span;
@@ -252,6 +274,17 @@ class PipelineBuilder {
     } else {
       atom(literal, index, step);
     }
+    add(std::move(step), rows);
+  }
+
+  void ask_host(uint32_t index) {
+    Step step;
+    step.kind = StepKind::Host;
+    step.span = rule_.body[index].span;
+    step.literal = index;
+    step.outputs = outputs_of(index);
+    const double rows = host_rows(index);
+    for (VarId v : step.outputs) bound_[v.index] = true;
     add(std::move(step), rows);
   }
 
@@ -380,9 +413,10 @@ class PipelineBuilder {
   const VersionOptions& options_;
   const StatisticsOf& statistics_;
   Pipeline pipeline_;
-  std::vector<bool> bound_;        // by variable
-  std::vector<bool> taken_;        // by literal
-  std::vector<double> estimates_;  // by step: rows that an average binding finds
+  std::vector<bool> bound_;               // by variable
+  std::vector<bool> taken_;               // by literal
+  std::vector<logic::Binding> bindings_;  // the same; not of atoms
+  std::vector<double> estimates_;         // by step: rows that an average binding finds
 };
 
 }  // namespace
@@ -393,64 +427,6 @@ uint64_t distinct_from_sample(uint64_t distinct, uint64_t sampled, uint64_t rows
   const double fresh = seen / static_cast<double>(sampled);  // of the rows, a new value
   const double others = static_cast<double>(rows - sampled) * fresh * fresh;
   return std::min(rows, static_cast<uint64_t>(seen + others));
-}
-
-std::optional<std::string> why_not_relational(const lang::Program& program, const Rule& rule) {
-  if (rule.body.size() > kMostLiterals) {
-    return fmt::format("a body of {} literals", rule.body.size());
-  }
-  if (rule.variables.size() > kMostVariables) {
-    return fmt::format("a rule with {} variables", rule.variables.size());
-  }
-  if (rule.annotated || rule.learnable) return "a probabilistic or learnable rule";
-  if (rule.head_kind == lang::HeadKind::Choice) return "a choice";
-  if (rule.head_kind == lang::HeadKind::Disjunction) return "a disjunction";
-  for (const lang::HeadElement& element : rule.head) {
-    for (const Term& arg : element.args) {
-      if (arg.kind == TermKind::List) return "a list that the head makes";
-      if (auto reason = why_not(arg)) return reason;
-    }
-    for (const lang::PredicateColumn& column : program[element.pred].columns) {
-      if (column.type.kind == TypeKind::Term) return "a column of type `term`";
-    }
-  }
-  for (const lang::HeadAggregate& aggregate : rule.aggregates) {
-    if (aggregate.fn == lang::AggregateFn::LogSumExp) {
-      return "logsumexp, which works in the host's floats";
-    }
-    if (!aggregate.has_value) continue;
-    if (auto reason = why_not(aggregate.value)) return reason;
-    if (aggregate.fn == lang::AggregateFn::Findall) continue;
-    if (!lang::is_numeric(aggregate.value.type.kind)) {
-      return fmt::format("an aggregate of `{}`", lang::to_string(aggregate.value.type));
-    }
-  }
-  for (const Literal& literal : rule.body) {
-    if (auto reason = why_not(literal)) return reason;
-    // `know p(X, _)` is one solution for each X, however many rows there are.
-    const bool projects =
-        literal.modal != Modal::None && std::ranges::any_of(literal.args, [&](const Term& arg) {
-          return arg.kind == TermKind::Variable && rule.variables[arg.var.index].anonymous;
-        });
-    if (projects && !rule.aggregates.empty()) return "an aggregate over a modal literal with `_`";
-  }
-  return std::nullopt;
-}
-
-std::optional<std::string> why_not_relational(const lang::Program& program,
-                                              const logic::Component& component) {
-  for (PredId pred : component.predicates) {
-    if (program[pred].columns.size() > kMostColumns) {
-      return fmt::format("a relation of {} columns", program[pred].columns.size());
-    }
-    for (const lang::PredicateColumn& column : program[pred].columns) {
-      if (column.type.kind == TypeKind::Term) return "a column of type `term`";
-    }
-  }
-  for (uint32_t r : component.rules) {
-    if (auto reason = why_not_relational(program, program.rules[r])) return reason;
-  }
-  return std::nullopt;
 }
 
 Pipeline build_pipeline(const lang::Program& program, uint32_t rule, const VersionOptions& options,

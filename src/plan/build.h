@@ -3,10 +3,8 @@
 
 #include <functional>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "logic/analysis.h"
 #include "plan/pipeline.h"
 
 namespace xlog::plan {
@@ -23,13 +21,6 @@ using StatisticsOf = std::function<Statistics(PredId)>;
 constexpr uint64_t kSampledRows = 1u << 16;
 constexpr uint64_t kLeastSampled = 256;  // fewer rows are not worth a look
 uint64_t distinct_from_sample(uint64_t distinct, uint64_t sampled, uint64_t rows);
-
-// Why a rule cannot be a pipeline: "the list pattern [A | R]"; nullopt when it can.
-std::optional<std::string> why_not_relational(const lang::Program& program, const lang::Rule& rule);
-
-// The same of all rules and relations of a component.
-std::optional<std::string> why_not_relational(const lang::Program& program,
-                                              const logic::Component& component);
 
 // The body of a rule as a pipeline. `delta`: the body literal that sees only New rows, and is
 // matched first; positive literals over growing predicates before it see all rows, those after it

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "logic/needed.h"
+#include "plan/relational.h"
 
 namespace xlog::plan {
 

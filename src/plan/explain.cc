@@ -8,6 +8,7 @@
 #include "logic/needed.h"
 #include "plan/build.h"
 #include "plan/estimate.h"
+#include "plan/relational.h"
 
 namespace xlog::plan {
 
@@ -26,10 +27,11 @@ std::string indented(const std::string& text, std::string_view by) {
 
 class Explainer {
  public:
-  Explainer(const lang::Program& program, const logic::Analysis& analysis,
+  Explainer(const lang::Program& program, const logic::Analysis& analysis, const Prepared& prepared,
             const lang::Session& session)
       : program_(program),
         analysis_(analysis),
+        prepared_(prepared),
         session_(session),
         needed_(logic::needed_for_answers(program, analysis)),
         estimates_(program, analysis),
@@ -45,7 +47,9 @@ class Explainer {
                                                [&](PredId pred) { return needed_[pred.index]; });
       if (matters) text_ += header(c) + rules;
     }
-    for (uint32_t r : analysis_.constraints) {
+    for (uint32_t constraint : analysis_.constraints) {
+      const auto copy = prepared_.constraints.find(constraint);
+      const uint32_t r = copy == prepared_.constraints.end() ? constraint : copy->second;
       text_ += fmt::format("constraint\n  {}\n{}", source(r), pipelines(r, UINT32_MAX));
     }
     return std::move(text_);
@@ -115,6 +119,7 @@ class Explainer {
 
   const lang::Program& program_;
   const logic::Analysis& analysis_;
+  const Prepared& prepared_;
   const lang::Session& session_;
   const std::vector<bool> needed_;
   Estimates estimates_;
@@ -125,8 +130,8 @@ class Explainer {
 }  // namespace
 
 std::string explain(const lang::Program& program, const logic::Analysis& analysis,
-                    const lang::Session& session) {
-  return Explainer(program, analysis, session).run();
+                    const Prepared& prepared, const lang::Session& session) {
+  return Explainer(program, analysis, prepared, session).run();
 }
 
 }  // namespace xlog::plan

@@ -6,6 +6,7 @@
 #include "lang/load.h"
 #include "lang/program.h"
 #include "logic/analysis.h"
+#include "plan/prepare.h"
 
 namespace xlog::plan {
 
@@ -13,6 +14,6 @@ namespace xlog::plan {
 // none. The order of joins is the one for the facts of the program, and for estimates of what rules
 // derive (estimate.h); a run knows how much that was, and plans rounds again as relations grow.
 std::string explain(const lang::Program& program, const logic::Analysis& analysis,
-                    const lang::Session& session);
+                    const Prepared& prepared, const lang::Session& session);
 
 }  // namespace xlog::plan

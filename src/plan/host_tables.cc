@@ -6,8 +6,10 @@
 #include <map>
 #include <tuple>
 
+#include "logic/binding.h"
 #include "logic/components.h"
-#include "plan/build.h"
+#include "plan/patterns.h"
+#include "plan/relational.h"
 
 namespace xlog::plan {
 
@@ -43,10 +45,6 @@ std::string_view word(HostTableKind kind) {
   return "";
 }
 
-bool is_simple(const Term& term) {
-  return term.kind == TermKind::Variable || term.kind == TermKind::Constant;
-}
-
 Term number(uint32_t value) {
   Term term;
   term.value = lang::Value::u32(value);
@@ -60,7 +58,8 @@ class TableUse {
       : program_(program),
         analysis_(analysis),
         session_(session),
-        off_(program.predicates.size(), false) {
+        off_(program.predicates.size(), false),
+        makes_lists_(program.predicates.size(), false) {
     lists_grow_ = std::ranges::any_of(program.rules, [](const Rule& rule) {
       return std::ranges::any_of(rule.aggregates,
                                  [](const auto& a) { return a.fn == lang::AggregateFn::Findall; });
@@ -75,39 +74,114 @@ class TableUse {
     lists_are_short_ = squares <= kMostSquares;
   }
 
-  std::vector<HostTable> run() {
+  std::vector<HostTable> run(bool well_founded) {
     for (component_ = 0; component_ < analysis_.components.size(); ++component_) {
       const logic::Component& component = analysis_.components[component_];
-      if (rewrite(component)) continue;
+      const bool determined = component.klass == logic::ComponentClass::Determined;
+      if (determined && rewrite(component)) continue;
+      if (!determined && well_founded) lift(component);
       for (PredId pred : component.predicates) off_[pred.index] = true;
     }
     return std::move(tables_);
   }
 
+  bool changed() const { return changed_; }
+
  private:
-  // Whether a component can run on the device, with its rules as they are now.
+  // What a rewriting has to take back.
+  struct Before {
+    size_t predicates;
+    std::vector<HostTable> tables;
+    std::map<std::tuple<HostTableKind, std::string, uint32_t>, PredId> by_use;
+    std::vector<Rule> rules;
+  };
+  Before remember(const logic::Component& component) const {
+    Before before{program_.predicates.size(), tables_, by_use_, {}};
+    for (uint32_t r : component.rules) before.rules.push_back(program_.rules[r]);
+    return before;
+  }
+  void restore(const logic::Component& component, const Before& before) {
+    for (size_t i = 0; i < before.rules.size(); ++i) {
+      program_.rules[component.rules[i]] = before.rules[i];
+    }
+    program_.predicates.erase(
+        program_.predicates.begin() + static_cast<ptrdiff_t>(before.predicates),
+        program_.predicates.end());
+    tables_ = before.tables;
+    by_use_ = before.by_use;
+  }
+
+  // Whether a component can run on the device, with its rules as they are now. A table knows the
+  // lists that there are before a component starts; where some are made, by its own rules or below,
+  // the host takes them apart one by one.
   bool rewrite(const logic::Component& component) {
-    if (component.klass != logic::ComponentClass::Determined) return false;
+    bool sees_made = false;
     for (PredId pred : component.predicates) {
       for (const logic::Edge& edge : logic::edges_to(analysis_.edges, pred)) {
         if (off_[edge.from.index]) return false;
+        sees_made |= makes_lists_[edge.from.index];
       }
     }
-    const size_t predicates = program_.predicates.size();
-    const std::vector<HostTable> tables = tables_;
-    const auto by_use = by_use_;
-    std::vector<Rule> before;
-    for (uint32_t r : component.rules) before.push_back(program_.rules[r]);
-    for (uint32_t r : component.rules) rewrite(program_.rules[r], analysis_.orders[r]);
-    if (!why_not_relational(program_, component)) return true;
-    for (size_t i = 0; i < before.size(); ++i) {
-      program_.rules[component.rules[i]] = std::move(before[i]);
+    const Before before = remember(component);
+    has_list_tables_ = !sees_made;
+    std::vector<Rule> helpers = rewrite_rules(component);
+    const bool makes = sees_made || std::ranges::any_of(component.rules, [&](uint32_t r) {
+                         return makes_lists(program_.rules[r]);
+                       });
+    if (makes && has_list_tables_) {
+      restore(component, before);
+      has_list_tables_ = false;
+      helpers = rewrite_rules(component);
     }
-    program_.predicates.erase(program_.predicates.begin() + static_cast<ptrdiff_t>(predicates),
-                              program_.predicates.end());
-    tables_ = tables;
-    by_use_ = by_use;
-    return false;
+    if (why_not_relational(program_, component)) {
+      restore(component, before);
+      return false;
+    }
+    for (PredId pred : component.predicates) makes_lists_[pred.index] = makes;
+    add(std::move(helpers));
+    return true;
+  }
+
+  std::vector<Rule> rewrite_rules(const logic::Component& component) {
+    for (uint32_t r : component.rules) rewrite(program_.rules[r], analysis_.orders[r]);
+    return lift_rules(component);
+  }
+
+  std::vector<Rule> lift_rules(const logic::Component& component) {
+    std::vector<Rule> helpers;
+    for (uint32_t r : component.rules) {
+      changed_ |= lift_patterns(program_.rules[r], program_, session_, helpers);
+    }
+    return helpers;
+  }
+
+  // Who evaluates the component is not known yet, so it reads no tables.
+  void lift(const logic::Component& component) {
+    const Before before = remember(component);
+    std::vector<Rule> helpers = lift_rules(component);
+    if (why_not_relational(program_, component)) return restore(component, before);
+    add(std::move(helpers));
+  }
+
+  void add(std::vector<Rule> helpers) {
+    for (Rule& helper : helpers) {
+      const uint32_t index = static_cast<uint32_t>(program_.rules.size());
+      program_[helper.head[0].pred].rules.push_back(index);
+      program_.rules.push_back(std::move(helper));
+    }
+  }
+
+  // Whether the host gives values that are lists, or have some inside.
+  bool makes_lists(const Rule& rule) const {
+    const logic::Scope scope{program_, rule, analysis_.component_of, {}};
+    return std::ranges::any_of(rule.body, [&](const Literal& literal) {
+      const bool computed =
+          literal.kind == LiteralKind::Compare || literal.kind == LiteralKind::Builtin;
+      if (!computed || logic::has_braces(literal) || !needs_host(literal)) return false;
+      return std::ranges::any_of(logic::binding_of(literal, scope).outputs, [&](lang::VarId v) {
+        return lang::type_class(rule.variables[v.index].type.kind) == lang::TypeClass::Structured;
+      });
+    });
   }
 
   // What cannot be rewritten stays as it is: the rule is no pipeline.
@@ -155,7 +229,8 @@ class TableUse {
       predicate.span = span_;
       const PredId pred{static_cast<uint32_t>(program_.predicates.size())};
       program_.predicates.push_back(std::move(predicate));
-      tables_.push_back({kind, element.kind, pred});
+      tables_.push_back({kind, element.kind, pred, shared});
+      changed_ = true;
       found = by_use_.emplace(use, pred).first;
     }
     Literal literal;
@@ -240,8 +315,8 @@ class TableUse {
 
   // An equation chooses the bits of a float that a list has; an atom brings them.
   bool has_table(const Type& list) const {
-    return list.kind == TypeKind::List && list.element->kind != TypeKind::Term &&
-           !lang::is_float(list.element->kind);
+    return has_list_tables_ && list.kind == TypeKind::List &&
+           list.element->kind != TypeKind::Term && !lang::is_float(list.element->kind);
   }
 
   bool can_match(const Term& pattern) const {
@@ -322,7 +397,10 @@ class TableUse {
   lang::Program& program_;
   const logic::Analysis& analysis_;
   lang::Session& session_;
-  std::vector<bool> off_;  // by predicate: not on the device
+  std::vector<bool> off_;          // by predicate: not on the device
+  std::vector<bool> makes_lists_;  // the same: it, or what it reads
+  bool has_list_tables_ = true;    // the present component
+  bool changed_ = false;
   bool lists_grow_ = false;
   bool lists_are_short_ = true;
   uint32_t component_ = 0;
@@ -335,8 +413,11 @@ class TableUse {
 }  // namespace
 
 std::vector<HostTable> use_host_tables(lang::Program& program, const logic::Analysis& analysis,
-                                       lang::Session& session) {
-  return TableUse(program, analysis, session).run();
+                                       lang::Session& session, bool well_founded, bool& changed) {
+  TableUse use(program, analysis, session);
+  std::vector<HostTable> tables = use.run(well_founded);
+  changed = use.changed();
+  return tables;
 }
 
 }  // namespace xlog::plan

@@ -29,13 +29,16 @@ struct HostTable {
   HostTableKind kind = HostTableKind::Rank;
   lang::TypeKind element{};  // of the lists
   lang::PredId pred;
+  bool shared = true;  // its rows are known before anything is evaluated
 };
 
-// Rewrites the rules of determined components that can run on a device once they read such tables.
-// Where the result is not empty, the program has to be analysed again. A table holds what there is
-// when the first component reads it; where lists are made as the program runs, components do not
-// share tables of lists.
+// Rewrites the rules of determined components, so that they can run on a device: they read such
+// tables, and where lists are made as the program runs, or for what no table has, the host solves a
+// literal at a time (patterns.h, StepKind::Host). Where something changed, the program has to be
+// analysed again. A table holds what there is when the first component reads it; where `findall`
+// makes lists, components do not share tables of lists. With the well-founded semantics components
+// that are not determined may run on a device too; they read no tables.
 std::vector<HostTable> use_host_tables(lang::Program& program, const logic::Analysis& analysis,
-                                       lang::Session& session);
+                                       lang::Session& session, bool well_founded, bool& changed);
 
 }  // namespace xlog::plan

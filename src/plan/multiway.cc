@@ -43,7 +43,7 @@ class MeetFormer {
     bool has_driver = false;
     for (size_t s = 0; s < steps.size();) {
       const bool may_meet = has_driver && can_meet(steps[s]);
-      has_driver |= can_drive(steps[s]);
+      has_driver |= can_drive(steps[s]) || steps[s].kind == StepKind::Host;
       std::vector<Step> tests, others;
       size_t after = s + 1;
       for (; may_meet && after < steps.size() && steps[after].kind == StepKind::Exists; ++after) {
@@ -92,6 +92,7 @@ class MeetFormer {
       if (column.use == ColumnUse::Bind) level_[column.term.var.index] = pipeline_.steps.size();
     }
     if (step.target.valid()) level_[step.target.index] = pipeline_.steps.size();
+    for (VarId v : step.outputs) level_[v.index] = pipeline_.steps.size();
     pipeline_.steps.push_back(std::move(step));
   }
 
@@ -189,6 +190,7 @@ class MeetFormer {
     if (driver->kind != StepKind::Match || driver->part != Part::All) return;
     std::vector<std::vector<uint32_t>> wanted;
     for (const Step& step : pipeline_.steps) {
+      if (step.kind == StepKind::Host) break;  // what follows has another driver
       for (size_t m = 1; m < step.members.size(); ++m) {
         std::vector<uint32_t> columns = driver_columns(*driver, step.members[m]);
         if (!columns.empty()) wanted.push_back(std::move(columns));

@@ -49,9 +49,15 @@ bool can_drive(const Step& step) {
 }
 
 std::optional<size_t> driver_of(const Pipeline& pipeline) {
-  const auto driver = std::ranges::find_if(pipeline.steps, can_drive);
-  if (driver == pipeline.steps.end()) return std::nullopt;
-  return static_cast<size_t>(driver - pipeline.steps.begin());
+  for (size_t s = 0; s < pipeline.steps.size(); ++s) {
+    if (can_drive(pipeline.steps[s])) return s;
+    if (pipeline.steps[s].kind == StepKind::Host) break;
+  }
+  return std::nullopt;
+}
+
+bool needs_host(const Pipeline& pipeline) {
+  return std::ranges::find(pipeline.steps, StepKind::Host, &Step::kind) != pipeline.steps.end();
 }
 
 std::vector<const Step*> atoms_of(const Step& step) {
@@ -151,6 +157,9 @@ std::string to_text(const Pipeline& pipeline, const lang::Program& program,
         text += line(
             step, "range",
             fmt::format("{} = {}..{}", variable(step.target), source(step.lhs), source(step.rhs)));
+        break;
+      case StepKind::Host:
+        text += line(step, "host", lang::to_source(rule.body[step.literal], rule, program, names));
         break;
       case StepKind::Meet: {
         std::string atoms;

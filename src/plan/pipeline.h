@@ -18,6 +18,17 @@
 //     scan    edge(X, Y) by X
 //     meet    Z: edge(=Y, Z), edge(=X, Z)
 //     insert  triangle(X, Y, Z)
+//
+// What a device cannot compute from the numbers that it has for values, the host does: it takes the
+// bindings, and gives back those that satisfy a literal, with the values that this binds.
+//
+//   path(X, L) :- edge(X, Y), path(Y, P), not member(X, P), L = [X | P].
+//
+//     scan    new path(Y, P)
+//     lookup  edge(X, =Y)
+//     host    not member(X, P)
+//     host    L = [X | P]
+//     insert  path(X, L)
 #pragma once
 
 #include <cstdint>
@@ -57,6 +68,7 @@ enum class StepKind : uint8_t {
   Let,     // slot `target` becomes `lhs`; drops the binding where that has no value
   Meet,    // each value of slot `target` that all `members` have
   Range,   // slot `target` becomes each integer from `lhs` to `rhs`
+  Host,    // each solution of literal `literal` of the rule, which binds the slots `outputs`
 };
 
 // Rows of a relation that grows are never taken for few where they are all walked.
@@ -70,6 +82,8 @@ struct Step {
   lang::CompareOp compare = lang::CompareOp::Eq;
   Term lhs, rhs;
   VarId target;
+  uint32_t literal = 0;
+  std::vector<VarId> outputs;
   // Of a Meet: atoms whose columns are keys, ignored, or, in one place, the target. The first is
   // the one whose keys change most often.
   std::vector<Step> members;
@@ -97,9 +111,10 @@ std::optional<uint64_t> constant_size(const Step& range);
 // For estimates: of one with variable bounds a guess.
 double expected_size(const Step& range);
 // Whether it is known beforehand how many rows or values a step has: they can be divided among
-// instances. The first such step drives the pipeline.
+// instances. The first such step drives the pipeline, unless the host has to begin.
 bool can_drive(const Step& step);
 std::optional<size_t> driver_of(const Pipeline& pipeline);
+bool needs_host(const Pipeline& pipeline);
 // The steps that read relations: the step itself, or the members of a Meet.
 std::vector<const Step*> atoms_of(const Step& step);
 

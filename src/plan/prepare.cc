@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "plan/aggregates.h"
+#include "plan/patterns.h"
 
 namespace xlog::plan {
 
@@ -14,14 +15,38 @@ void analyze_again(const lang::Program& program, logic::Analysis& analysis,
   analysis = std::move(*again);
 }
 
+void copy_constraints(lang::Program& program, const logic::Analysis& analysis,
+                      lang::Session& session, Prepared& prepared) {
+  for (uint32_t r : analysis.constraints) {
+    lang::Rule copy = program.rules[r];
+    const size_t predicates = program.predicates.size();
+    std::vector<lang::Rule> helpers;
+    const bool changed = lift_patterns(copy, program, session, helpers);
+    program.predicates.erase(program.predicates.begin() + static_cast<ptrdiff_t>(predicates),
+                             program.predicates.end());
+    if (!changed || !helpers.empty()) continue;  // nobody would evaluate the helpers
+    prepared.constraints[r] = static_cast<uint32_t>(program.rules.size());
+    program.rules.push_back(std::move(copy));
+  }
+}
+
 }  // namespace
 
-std::vector<HostTable> prepare(lang::Program& program, logic::Analysis& analysis,
-                               lang::Session& session) {
+Prepared prepare(lang::Program& program, logic::Analysis& analysis, lang::Session& session,
+                 bool well_founded) {
+  Prepared prepared;
   if (expand_aggregates(program, analysis, session)) analyze_again(program, analysis, session);
-  std::vector<HostTable> tables = use_host_tables(program, analysis, session);
-  if (!tables.empty()) analyze_again(program, analysis, session);
-  return tables;
+  bool changed = false;
+  prepared.tables = use_host_tables(program, analysis, session, well_founded, changed);
+  if (changed) analyze_again(program, analysis, session);
+  copy_constraints(program, analysis, session, prepared);
+  return prepared;
+}
+
+void forget_copies(lang::Program& program, Prepared& prepared) {
+  program.rules.erase(program.rules.end() - static_cast<ptrdiff_t>(prepared.constraints.size()),
+                      program.rules.end());
+  prepared.constraints.clear();
 }
 
 }  // namespace xlog::plan

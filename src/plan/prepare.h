@@ -1,13 +1,26 @@
 // The rewriting that a program goes through before its rules become pipelines.
 #pragma once
 
+#include <map>
+
 #include "plan/host_tables.h"
 
 namespace xlog::plan {
 
-// Expands aggregates, then lets rules read tables of the host, which are returned. The analysis is
-// afterwards that of the rewritten program.
-std::vector<HostTable> prepare(lang::Program& program, logic::Analysis& analysis,
-                               lang::Session& session);
+struct Prepared {
+  std::vector<HostTable> tables;
+  // A violated constraint is shown as it was written. Those that have to be rewritten stay as they
+  // are, with a copy behind the program's rules, which the analysis does not know.
+  std::map<uint32_t, uint32_t> constraints;
+};
+
+// Expands aggregates, then lets rules read tables of the host and ask it for the rest. The analysis
+// is afterwards that of the rewritten program. With the well-founded semantics components that are
+// not determined are rewritten too.
+Prepared prepare(lang::Program& program, logic::Analysis& analysis, lang::Session& session,
+                 bool well_founded);
+
+// Takes away the copies.
+void forget_copies(lang::Program& program, Prepared& prepared);
 
 }  // namespace xlog::plan

@@ -232,7 +232,8 @@ Result<Derived> Derivation::run_into_bag(const RelationOf& relation_of, Bag& bag
       if (Status s = bag.append(regions_, parts); !s.ok()) return s.error();
       if (Status s = filled(); !s.ok()) return s.error();
     }
-    if (Status s = machine_->check(types_.empty() ? 0 : derived.rows); !s.ok()) return s.error();
+    const bool counts = counts_rows_ && !types_.empty();
+    if (Status s = machine_->check(counts ? derived.rows : 0); !s.ok()) return s.error();
     if (!more) work.next = last;
     if (!stuck) continue;
     // One row of the driver gives more rows than a region holds: fewer and larger ones.

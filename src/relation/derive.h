@@ -37,6 +37,8 @@ class Derivation {
   const plan::Pipeline& pipeline() const { return pipeline_; }
   // The pipeline's driver sees the new rows of `into`, and nothing else reads those.
   void go_on_with_own_rows() { eager_ = true; }
+  // What comes into the bag are no rows of a relation: limits do not count them.
+  void finds_bindings() { counts_rows_ = false; }
 
   // The rows of the head go to relation `into`, which adds the new ones past its rows().
   Result<Derived> run(const RelationOf& relation_of);
@@ -98,6 +100,7 @@ class Derivation {
   std::vector<lang::Term> head_;
   std::optional<lang::PredId> into_;
   bool eager_ = false;
+  bool counts_rows_ = true;
   std::vector<Type> types_;  // of the rows
 
   // Kept from run to run.

@@ -160,7 +160,8 @@ Result<Derived> Derivation::run_groups_into_bag(const RelationOf& relation_of, B
     if (Status s = filled(); !s.ok()) return s.error();
   }
   regions_.clear();
-  if (Status s = machine_->check(types_.empty() ? 0 : derived.rows); !s.ok()) return s.error();
+  const bool counts = counts_rows_ && !types_.empty();
+  if (Status s = machine_->check(counts ? derived.rows : 0); !s.ok()) return s.error();
   return derived;
 }
 

@@ -351,6 +351,8 @@ void GroupCode::step(size_t s, Value active) {
       slots_[here.target.index] = made.value;
       return step(s + 1, made.exists ? active & *made.exists : active);
     }
+    case StepKind::Host:
+      XLOG_UNREACHABLE("a pipeline is divided where it needs the host");
   }
 }
 

@@ -427,6 +427,8 @@ void PipelineCode::step(size_t s) {
         next();
       });
     }
+    case StepKind::Host:
+      XLOG_UNREACHABLE("a pipeline is divided where it needs the host");
   }
 }
 

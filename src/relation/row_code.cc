@@ -27,11 +27,10 @@ Type column_type(TypeKind kind) {
     case TypeKind::List:
     case TypeKind::Compound:
     case TypeKind::PredRef:
-      return Type::U32;
     case TypeKind::Term:
-      break;
+      return Type::U32;
   }
-  XLOG_UNREACHABLE("a term column has no fixed width");
+  XLOG_UNREACHABLE("an unknown type");
 }
 
 // Both sides keep integers sign- or zero-extended and floats as their bits.

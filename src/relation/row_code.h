@@ -16,7 +16,8 @@ using kernel::Values;
 // How a column is stored: numbers as they are; bools, symbols, lists and terms as u32.
 kernel::Type column_type(lang::TypeKind kind);
 
-// A constant of the language as a kernel value of its column's type.
+// A constant of the language as a kernel value of its column's type. A value of a `term` column is
+// its number here (lang::TermTable::number), as a Value of kind Term.
 kernel::Scalar to_scalar(const lang::Value& value);
 // The inverse, for a column of type `kind`.
 lang::Value to_value(const kernel::Scalar& scalar, lang::TypeKind kind);

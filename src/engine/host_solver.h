@@ -1,0 +1,58 @@
+// Solves literals on the host, for many bindings at once. What they say is said by the reference
+// evaluator itself: lists and terms are made and taken apart by its matcher.
+#pragma once
+
+#include <vector>
+
+#include "base/result.h"
+#include "lang/program.h"
+#include "logic/analysis.h"
+#include "logic/answer.h"
+#include "oracle/context.h"
+#include "oracle/matcher.h"
+
+namespace xlog::engine {
+
+// Bindings of a rule's variables on the host: one column for each, as the device stores it.
+struct HostRows {
+  std::vector<lang::VarId> variables;
+  std::vector<std::vector<std::byte>> columns;
+  uint32_t rows = 0;
+};
+
+// Literals of a rule, in the order in which they are solved: comparisons and built-ins.
+struct HostQuestion {
+  uint32_t rule = 0;    // whose variables they have
+  uint32_t source = 0;  // that the user knows, for reports
+  std::vector<lang::Literal> literals;
+  std::vector<lang::VarId> wanted;  // afterwards
+};
+
+class HostSolver {
+ public:
+  HostSolver(const lang::Program& program, const logic::Analysis& analysis, lang::Session& session,
+             const logic::AnswerOptions& options);
+
+  // Each solution for each row, in order.
+  Result<HostRows> solve(const HostQuestion& question, HostRows rows);
+
+  // Instances of arithmetic without a value since the last call. Each counts once.
+  uint64_t take_valueless();
+  // Those that were met since then do not count.
+  void forget_valueless();
+
+  lang::Names& names() { return context_.names(); }
+
+ private:
+  oracle::Context context_;
+  oracle::Database nothing_;  // the literals read no relations
+  oracle::Matcher matcher_;
+  decltype(oracle::Context::valueless) counted_;
+};
+
+// ---- values as a device has them: bits of the column's width, of a `term` its number ----
+
+uint64_t to_word(const lang::Value& value, lang::TypeKind column, lang::Names& names);
+lang::Value from_word(uint64_t word, lang::TypeKind column, const lang::Names& names);
+
+}  // namespace xlog::engine
