@@ -25,8 +25,9 @@ bool search_worlds(const logic::AnswerOptions& answer, device::Device& device, O
     return logic::Answer();
   };
   engine::Statistics statistics;
+  // Explanations are made of ground rules, those of what is decided too.
   engine::evaluate(*outcome.program, *outcome.analysis, outcome.session, answer, device, statistics,
-                   std::nullopt, rest);
+                   std::nullopt, rest, engine::OpenComponents::Left);
   return handed_over;
 }
 

@@ -91,10 +91,30 @@ std::string placements_text(const engine::Statistics& engine) {
   std::string text;
   for (const engine::Placement& placement : engine.placements) {
     if (placement.on_device) continue;
+    if (placement.bounded) {
+      text += fmt::format("component {} was bounded on the device, worlds differ in it: {}\n",
+                          placement.component, placement.reason);
+      continue;
+    }
     text += fmt::format("component {} ran on the reference evaluator: {}\n", placement.component,
                         placement.reason);
   }
   return text;
+}
+
+Json degrees_json(const std::map<uint32_t, plan::Degrees>& columns) {
+  Json array = Json::array();
+  for (const auto& [column, degrees] : columns) {
+    size_t powers = degrees.counts.size();
+    while (powers > 0 && degrees.counts[powers - 1] == 0) --powers;
+    Json counts = Json::array();
+    for (size_t p = 0; p < powers; ++p) counts.push_back(degrees.counts[p]);
+    array.push_back({{"column", column + 1},
+                     {"values", degrees.values},
+                     {"rows_of_row", degrees.rows_of_row()},
+                     {"counts", std::move(counts)}});
+  }
+  return array;
 }
 
 Json relations_json(const engine::Statistics& engine) {
@@ -105,6 +125,7 @@ Json relations_json(const engine::Statistics& engine) {
                      {"bytes", figures.bytes},
                      {"set", relation::spelling(figures.set)},
                      {"indexes", figures.indexes},
+                     {"degrees", degrees_json(figures.degrees)},
                      {"component", figures.component}});
   }
   return array;
@@ -137,6 +158,7 @@ Json components_json(const engine::Statistics& engine) {
   for (const engine::Placement& placement : engine.placements) {
     array.push_back({{"component", placement.component},
                      {"on_device", placement.on_device},
+                     {"bounded", placement.bounded},
                      {"reason", placement.on_device ? Json(nullptr) : Json(placement.reason)}});
   }
   return array;

@@ -32,8 +32,22 @@ Step batch_step(const epistemic::BatchTrace& batch) {
   return step;
 }
 
-std::vector<Step> steps_of(const epistemic::Trace& trace) {
+// What the relational engine found out before anything was made ground.
+Step estimate_step(const engine::Statistics::Bounded& bounded) {
+  return {"estimate",
+          bounded.seconds,
+          {{"components", bounded.components},
+           {"certain_rows", bounded.certain},
+           {"open_rows", bounded.open},
+           {"launches", bounded.launches}},
+          bounded.note};
+}
+
+std::vector<Step> steps_of(const Outcome& outcome) {
+  const epistemic::Trace& trace = *outcome.search;
   const epistemic::SearchCounts& search = trace.search;
+  const engine::Statistics::Bounded bounded =
+      outcome.engine ? outcome.engine->bounded : engine::Statistics::Bounded{};
   std::vector<Step> steps = {
       {"ground", trace.ground, {{"rules", trace.ground_rules}, {"atoms", trace.ground_atoms}}},
       {"bounds",
@@ -56,6 +70,9 @@ std::vector<Step> steps_of(const epistemic::Trace& trace) {
         {"not_open", search.not_open},
         {"unfounded", search.unfounded}}},
   };
+  if (bounded.components > 0 || !bounded.note.empty()) {
+    steps.insert(steps.begin(), estimate_step(bounded));
+  }
   if (trace.batch.tried) steps.insert(steps.end() - 1, batch_step(trace.batch));
   return steps;
 }
@@ -73,7 +90,7 @@ std::string words(std::string_view name) {
 std::string trace_text(const Outcome& outcome) {
   if (!outcome.search) return "no worlds were searched for\n";
   std::string text;
-  for (const Step& step : steps_of(*outcome.search)) {
+  for (const Step& step : steps_of(outcome)) {
     text += fmt::format("{:<8} {:>10.3f} ms ", step.name, step.seconds * 1e3);
     for (const auto& [name, number] : step.figures) {
       text += fmt::format("{} {} {}", name == step.figures.front().first ? "" : ",", number,
@@ -90,7 +107,7 @@ std::string trace_json(const Outcome& outcome) {
   object["searched"] = outcome.search.has_value();
   object["steps"] = nlohmann::ordered_json::array();
   if (outcome.search) {
-    for (const Step& step : steps_of(*outcome.search)) {
+    for (const Step& step : steps_of(outcome)) {
       nlohmann::ordered_json entry;
       entry["step"] = step.name;
       entry["milliseconds"] = step.seconds * 1e3;

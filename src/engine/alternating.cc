@@ -59,12 +59,15 @@ Result<ComponentRun> Alternation::evaluate(uint32_t component) {
   Estimate certain{component};
   Estimate possible{parts.possible};
   certain.kept.counts_valueless = possible.kept.counts_valueless = false;
-  if (parts.cyclic) {
+  if (parts.certain_reads_possible && parts.possible_reads_certain) {
     if (Status done = alternate(certain, possible, run); !done.ok()) return done.error();
+  } else if (parts.certain_reads_possible) {
+    if (Status done = make(possible, run); !done.ok()) return done.error();
+    if (Status done = make(certain, run); !done.ok()) return done.error();
   } else {
     if (Status done = make(certain, run); !done.ok()) return done.error();
     possible.rows = certain.rows;
-    if (reads_undefined(component)) {
+    if (parts.makes_open || reads_undefined(component)) {
       if (Status done = make(possible, run); !done.ok()) return done.error();
     }
   }
@@ -73,6 +76,10 @@ Result<ComponentRun> Alternation::evaluate(uint32_t component) {
     for (PredId pred : analysis.components[component].predicates) {
       database_.share(pred, estimates_.possible(pred));
     }
+  } else if (parts.open) {
+    Rules::Kept kept;
+    if (Status bounded = domains_.bound(*parts.open); !bounded.ok()) return bounded.error();
+    if (Status done = rules_.grow(*parts.open, kept, run); !done.ok()) return done.error();
   }
   timed.event.rows_out = run.rows;
   return run;

@@ -66,11 +66,12 @@ void Rules::count_valueless(uint32_t rule, uint64_t count) {
 
 RuleVersion Rules::version_of(const plan::Pipeline& pipeline) const {
   RuleVersion version{estimates_.source(pipeline.rule), {}};
-  const std::vector<Literal>& body = program_.rules[pipeline.rule].body;
+  const std::vector<Literal>& body = program_.rules[version.rule].body;
   for (const plan::Step& step : pipeline.steps) {
     if (!step.pred.valid() || step.part != plan::Part::New) continue;
     for (uint32_t i = 0; i < body.size() && !version.literal; ++i) {
-      if (body[i].pred == step.pred && body[i].span == step.span) version.literal = i;
+      const bool is_it = body[i].pred == estimates_.source(step.pred) && body[i].span == step.span;
+      if (is_it) version.literal = i;
     }
   }
   return version;

@@ -28,6 +28,7 @@ Relation& Database::operator[](PredId pred) {
 void Database::clear(PredId pred) {
   relations_[pred.index].reset();
   statistics_.erase(pred);
+  degrees_.erase(pred);
 }
 
 void Database::share(PredId pred, PredId other) {
@@ -97,8 +98,19 @@ Result<plan::Statistics> Database::statistics(PredId pred) {
     if (!values.ok()) return values.error();
     statistics.distinct.push_back(std::min<uint64_t>(*values, relation.rows()));
   }
+  statistics.degrees = [this, pred](uint32_t column) { return degrees(pred, column); };
   statistics_.emplace(pred, statistics);
   return statistics;
+}
+
+// Where the device fails, the planner does without; its trouble shows in what follows.
+std::optional<plan::Degrees> Database::degrees(PredId pred, uint32_t column) {
+  std::map<uint32_t, plan::Degrees>& known = degrees_[pred];
+  if (const auto found = known.find(column); found != known.end()) return found->second;
+  const Result<std::optional<plan::Degrees>> counted = (*this)[pred].degrees(column);
+  if (!counted.ok() || !counted->has_value()) return std::nullopt;
+  known.emplace(column, **counted);
+  return *counted;
 }
 
 std::vector<RelationFigures> Database::figures() const {
@@ -114,6 +126,9 @@ std::vector<RelationFigures> Database::figures() const {
     figures.bytes = relation.bytes();
     figures.set = relation.set_kind();
     figures.indexes = relation.index_count();
+    if (const auto known = degrees_.find({p}); known != degrees_.end()) {
+      figures.degrees = known->second;
+    }
   }
   return all;
 }
@@ -158,12 +173,12 @@ std::vector<uint64_t> bits_of(kernel::Type type, const std::vector<std::byte>& b
 
 }  // namespace
 
-Result<Rows> Database::columns(PredId pred) {
+Result<Rows> Database::columns(PredId pred, PredId like) {
   Relation& relation = (*this)[pred];
   if (Status ready = relation.need_columns(); !ready.ok()) return ready.error();
   Rows rows;
   rows.count = relation.rows();
-  for (uint32_t c = 0; c < program_[pred].columns.size(); ++c) {
+  for (uint32_t c = 0; c < program_[like].columns.size(); ++c) {
     const kernel::Type type = relation::column_type(relation.kinds()[c]);
     Result<std::vector<std::byte>> bytes =
         device::download(machine_.device(), {relation.column(c), type, rows.count});
@@ -171,7 +186,7 @@ Result<Rows> Database::columns(PredId pred) {
     const std::vector<uint64_t> bits = bits_of(type, *bytes, rows.count);
     lang::FactColumn& column = rows.columns.emplace_back();
     lang::Names none;  // an empty column has no values to convert
-    column.convert(program_[pred].columns[c].type, none);
+    column.convert(program_[like].columns[c].type, none);
     if (relation.kinds()[c] == lang::TypeKind::Term) {
       for (uint64_t word : bits) column.append_typed(from_word(word, relation.kinds()[c], names_));
     } else {

@@ -28,6 +28,7 @@ struct RelationFigures {
   uint64_t bytes = 0;
   relation::SetKind set = relation::SetKind::Packed;
   uint32_t indexes = 0;
+  std::map<uint32_t, plan::Degrees> degrees;  // by column, where the planner asked
 };
 
 class Database {
@@ -54,15 +55,19 @@ class Database {
   std::vector<RelationFigures> figures() const;
   // All rows, on the host, in no particular order.
   Result<std::vector<std::vector<lang::Value>>> rows(lang::PredId pred);
-  // The same as columns of the language's types.
-  Result<Rows> columns(lang::PredId pred);
+  // The same as columns of the language's types, which are those of `like`.
+  Result<Rows> columns(lang::PredId pred, lang::PredId like);
+  Result<Rows> columns(lang::PredId pred) { return columns(pred, pred); }
 
  private:
   relation::Machine& machine_;
   const lang::Program& program_;
   lang::Names& names_;
   std::vector<std::shared_ptr<relation::Relation>> relations_;
-  std::map<lang::PredId, plan::Statistics> statistics_;  // of those that are finished
+  std::optional<plan::Degrees> degrees(lang::PredId pred, uint32_t column);
+
+  std::map<lang::PredId, plan::Statistics> statistics_;                // of those that are finished
+  std::map<lang::PredId, std::map<uint32_t, plan::Degrees>> degrees_;  // the same
 };
 
 // Rows of device columns as values of the language.

@@ -42,10 +42,12 @@ Rule copying_rule(const lang::Predicate& columns, PredId head, PredId body, Span
 }  // namespace
 
 Estimates::Estimates(lang::Program& program, const logic::Analysis& analysis, lang::Names& names,
-                     std::vector<bool> alternates, const std::map<uint32_t, uint32_t>& constraints)
+                     std::vector<bool> alternates, const std::map<uint32_t, uint32_t>& constraints,
+                     std::optional<logic::Mode> worlds)
     : program_(program),
       analysis_(analysis),
       alternates_(std::move(alternates)),
+      worlds_(worlds),
       predicates_(program.predicates.size()),
       rules_(program.rules.size()),
       constraints_(constraints) {
@@ -59,7 +61,9 @@ Estimates::Estimates(lang::Program& program, const logic::Analysis& analysis, la
     if (!alternates_[c]) continue;
     add_rules(c);
     for (PredId pred : analysis.components[c].predicates) add_facts(c, pred, names);
+    if (worlds_) add_open(c, names);
   }
+  if (worlds_) return;
   for (uint32_t r : analysis.constraints) {
     Rule made = copy_of(program.rules[constraint(r)], Side::True);
     constraints_[r] = add_rule(std::move(made), r);
@@ -130,39 +134,76 @@ void Estimates::add_twins(uint32_t component, lang::Names& names) {
   }
 }
 
+bool Estimates::is_inside(const Literal& literal, uint32_t component) const {
+  return literal.kind == LiteralKind::Atom &&
+         analysis_.component_of[literal.pred.index] == component;
+}
+
+// Of a rule for what is possible.
+bool Estimates::is_left_out(const Literal& literal, uint32_t component) const {
+  return worlds_ && is_inside(literal, component) && !is_negative(literal) &&
+         !needs_derivation(literal, *worlds_);
+}
+
 // What is true follows from what is true and from the absence of what is possible, and the other
 // way round.
 Rule Estimates::copy_of(const Rule& rule, Side side) const {
   Rule made = rule;
   for (Literal& literal : made.body) {
     if (literal.kind != LiteralKind::Atom || !alternates(literal.pred)) continue;
-    if ((literal.nots == 0) == (side == Side::Possible)) literal.pred = possible(literal.pred);
+    const bool negative = is_negative(literal);
+    literal.modal = lang::Modal::None;
+    literal.nots = negative ? 1 : 0;
+    if (negative == (side == Side::True)) literal.pred = possible(literal.pred);
   }
-  if (side == Side::Possible) made.head[0].pred = possible(made.head[0].pred);
   return made;
 }
 
-void Estimates::add_rules(uint32_t component) {
+void Estimates::add_to(uint32_t component, Side side, const Rule& rule, uint32_t source) {
   Parts& parts = parts_[component];
-  std::vector<uint32_t> rules, twins;
-  bool recursive = false;
-  for (uint32_t r : analysis_.components[component].rules) {
-    for (const Literal& literal : program_.rules[r].body) {
-      if (literal.kind != LiteralKind::Atom) continue;
-      if (analysis_.component_of[literal.pred.index] != component) continue;
-      (literal.nots == 0 ? recursive : parts.cyclic) = true;
-    }
-    Rule when_true = copy_of(program_.rules[r], Side::True);
-    rules.push_back(add_rule(std::move(when_true), r));
-    Rule when_possible = copy_of(program_.rules[r], Side::Possible);
-    twins.push_back(add_rule(std::move(when_possible), r));
+  const bool is_certain = side == Side::True;
+  logic::Component& own = extended_->components[is_certain ? component : parts.possible];
+  for (const Literal& literal : rule.body) {
+    if (!is_inside(literal, component)) continue;
+    bool& reads_other = is_certain ? parts.certain_reads_possible : parts.possible_reads_certain;
+    (is_negative(literal) ? reads_other : own.recursive) = true;
   }
-  logic::Component& own = extended_->components[component];
-  own.rules = std::move(rules);
-  own.recursive = recursive;
-  logic::Component& twin = extended_->components[parts.possible];
-  twin.rules = std::move(twins);
-  twin.recursive = recursive;
+  Rule made = copy_of(rule, side);
+  if (!is_certain) made.head[0].pred = possible(made.head[0].pred);
+  own.rules.push_back(add_rule(std::move(made), source));
+}
+
+void Estimates::add_rules_of(uint32_t component, uint32_t r) {
+  for (PlainRule& plain : plain_rules(program_.rules[r])) {
+    Rule when_true = plain.rule;
+    for (Literal other : plain.others) {
+      other.nots = 1;
+      when_true.body.push_back(std::move(other));
+    }
+    if (plain.is_forced) add_to(component, Side::True, when_true, r);
+    const size_t left_out = std::erase_if(
+        plain.rule.body, [&](const Literal& literal) { return is_left_out(literal, component); });
+    const bool is_open = !plain.is_forced || !plain.others.empty() || left_out > 0;
+    if (is_open) parts_[component].makes_open = true;
+    add_to(component, Side::Possible, plain.rule, r);
+  }
+}
+
+void Estimates::add_rules(uint32_t component) {
+  extended_->components[component].rules.clear();
+  extended_->components[component].recursive = false;
+  for (uint32_t r : analysis_.components[component].rules) add_rules_of(component, r);
+}
+
+void Estimates::add_open(uint32_t component, lang::Names& names) {
+  const uint32_t open = add_component({}, component);
+  parts_[component].open = open;
+  for (PredId pred : analysis_.components[component].predicates) {
+    open_[pred] = add_predicate("open", pred, open, names);
+    Rule rule = possible_only(pred, open_[pred]);
+    const uint32_t made = add_rule(std::move(rule), analysis_.components[component].rules.front());
+    extended_->components[open].rules.push_back(made);
+  }
 }
 
 // Facts go to the device once, into a relation of their own.
@@ -181,13 +222,19 @@ void Estimates::add_facts(uint32_t component, PredId pred, lang::Names& names) {
   }
 }
 
-void Estimates::add_undefined(PredId pred) {
-  if (undefined_.contains(pred)) return;
-  Rule rule = copying_rule(program_[pred], pred, possible(pred), program_[pred].span);
+// The rule `head(X, ...) :- possible pred(X, ...), not pred(X, ...).`
+Rule Estimates::possible_only(PredId pred, PredId head) const {
+  Rule rule = copying_rule(program_[pred], head, possible(pred), program_[pred].span);
   Literal certain = rule.body[0];
   certain.pred = pred;
   certain.nots = 1;
   rule.body.push_back(std::move(certain));
+  return rule;
+}
+
+void Estimates::add_undefined(PredId pred) {
+  if (undefined_.contains(pred)) return;
+  Rule rule = possible_only(pred, pred);
   rule.head.clear();
   rule.head_kind = lang::HeadKind::None;
   undefined_[pred] = add_rule(std::move(rule), program_[pred].rules.front());

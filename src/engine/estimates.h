@@ -10,23 +10,35 @@
 // So each estimate is a component without a cycle through negation, and is evaluated as any other
 // one (alternating.h says when). The twins and their rules stand behind the program's own until
 // restore().
+//
+// Where worlds are asked for, the estimates bound what differs between them, as
+// oracle/well_founded.h does for ground programs, or more weakly: p holds what is true in every
+// world, its twin what may be true in one. A choice makes its atoms possible only; an atom of a
+// disjunction is true where the others are not possible; `know p` and the like are judged as p is,
+// their negations as `not p`. A literal of its own component that may hold because it is believed
+// to (plain_rules.h) is left out of the rule for what is possible. What is possible and not true
+// becomes a third relation, `open p`.
 #pragma once
 
 #include <map>
 #include <optional>
 #include <vector>
 
+#include "engine/plain_rules.h"
 #include "lang/program.h"
 #include "logic/analysis.h"
+#include "logic/answer.h"
 
 namespace xlog::engine {
 
 class Estimates {
  public:
   // `alternates`: by component, whether it is evaluated by estimates. `constraints`: which rules to
-  // take in place of some of them (plan/prepare.h).
+  // take in place of some of them (plan/prepare.h). `worlds`: the mode in which worlds are asked
+  // for; nothing: the well-founded model is.
   Estimates(lang::Program& program, const logic::Analysis& analysis, lang::Names& names,
-            std::vector<bool> alternates, const std::map<uint32_t, uint32_t>& constraints);
+            std::vector<bool> alternates, const std::map<uint32_t, uint32_t>& constraints,
+            std::optional<logic::Mode> worlds);
   ~Estimates() { restore(); }
   Estimates(const Estimates&) = delete;
   Estimates& operator=(const Estimates&) = delete;
@@ -44,9 +56,12 @@ class Estimates {
 
   // Of an alternating component.
   struct Parts {
-    uint32_t possible = 0;        // the component of the twins
-    std::vector<uint32_t> facts;  // components that hold the facts of its predicates
-    bool cyclic = false;          // some rule reads its own component through negation
+    uint32_t possible = 0;         // the component of the twins
+    std::vector<uint32_t> facts;   // components that hold the facts of its predicates
+    std::optional<uint32_t> open;  // the component of what is possible and not true
+    // Some rule reads its own component through negation.
+    bool certain_reads_possible = false, possible_reads_certain = false;
+    bool makes_open = false;  // some rule makes what is possible and not true by itself
   };
   const Parts& parts(uint32_t component) const { return parts_.at(component); }
   // The component of the program that one of analysis() belongs to.
@@ -57,6 +72,7 @@ class Estimates {
   }
 
   lang::PredId possible(lang::PredId pred) const { return possible_.at(pred); }
+  lang::PredId open(lang::PredId pred) const { return open_.at(pred); }
   // The predicate of the program that this one stands for.
   lang::PredId source(lang::PredId pred) const {
     return pred.index < predicates_ ? pred : source_predicates_[pred.index - predicates_];
@@ -72,22 +88,29 @@ class Estimates {
   enum class Side : uint8_t { True, Possible };
   void add_twins(uint32_t component, lang::Names& names);
   void add_rules(uint32_t component);
+  void add_rules_of(uint32_t component, uint32_t rule);
+  void add_to(uint32_t component, Side side, const lang::Rule& rule, uint32_t source);
+  void add_open(uint32_t component, lang::Names& names);
   void add_facts(uint32_t component, lang::PredId pred, lang::Names& names);
   void add_undefined(lang::PredId pred);
   uint32_t add_component(logic::Component component, uint32_t source);
   lang::PredId add_predicate(const char* role, lang::PredId source, uint32_t component,
                              lang::Names& names);
   uint32_t add_rule(lang::Rule rule, uint32_t source);
+  lang::Rule possible_only(lang::PredId pred, lang::PredId head) const;
   lang::Rule copy_of(const lang::Rule& rule, Side side) const;
+  bool is_inside(const lang::Literal& literal, uint32_t component) const;
+  bool is_left_out(const lang::Literal& literal, uint32_t component) const;
 
   lang::Program& program_;
   const logic::Analysis& analysis_;
   std::vector<bool> alternates_;
+  const std::optional<logic::Mode> worlds_;
   std::optional<logic::Analysis> extended_;  // nothing: no component alternates
   bool restored_ = false;
   size_t predicates_, rules_;  // of the program
   std::map<uint32_t, Parts> parts_;
-  std::map<lang::PredId, lang::PredId> possible_;
+  std::map<lang::PredId, lang::PredId> possible_, open_;
   std::map<lang::PredId, lang::PredId> moved_facts_;  // the predicate that holds them now
   std::map<lang::PredId, uint32_t> undefined_;
   std::map<uint32_t, uint32_t> constraints_;  // by constraint: what is evaluated

@@ -12,6 +12,7 @@
 #include "engine/component.h"
 #include "engine/domains.h"
 #include "engine/host_tables.h"
+#include "logic/components.h"
 #include "logic/memory_report.h"
 #include "logic/monotone.h"
 #include "oracle/context.h"
@@ -25,6 +26,10 @@ namespace {
 
 // Of a program whose recursion makes new values: it may have no end.
 constexpr uint64_t kMostMadeRows = 10'000'000;
+
+constexpr std::string_view kEndlessRecursion =
+    "; recursion that makes ever new values, like `n(X + 1) :- n(X)`, needs a bound such as `X < "
+    "100`";
 
 using lang::PredId;
 using logic::Answer;
@@ -47,7 +52,7 @@ class Evaluation {
  public:
   Evaluation(lang::Program& program, logic::Analysis& analysis, lang::Session& session,
              const logic::AnswerOptions& options, device::Device& device, Statistics& statistics,
-             std::optional<relation::Form> form, const EvaluateRest& rest)
+             std::optional<relation::Form> form, const EvaluateRest& rest, OpenComponents open)
       : rest_(rest),
         session_(session),
         prepared_(plan::prepare(program, analysis, session, options.well_founded)),
@@ -56,8 +61,9 @@ class Evaluation {
         analysis_(analysis),
         options_(options),
         statistics_(statistics),
-        placed_(place_components(program, analysis, prepared_, options, session.names)),
-        estimates_(program, analysis, session.names, placed_.alternates, prepared_.constraints),
+        placed_(place_components(program, analysis, prepared_, options, session.names, open)),
+        estimates_(program, analysis, session.names, placed_.alternates, prepared_.constraints,
+                   options.well_founded ? std::nullopt : std::optional(options.mode)),
         machine_(device, form.value_or(relation::form_for(device))),
         database_(machine_, program, session.names),
         host_(program, analysis, session, options),
@@ -66,6 +72,9 @@ class Evaluation {
                [this](uint64_t rows, bool makes_values) { return check(rows, makes_values); }),
         alternation_(estimates_, database_, domains_, rules_, statistics.trace) {
     statistics_.placements = placed_.components;
+    if (placed_.too_few) {
+      statistics_.bounded.note = fmt::format("about {} rows: too few for it", *placed_.open_rows);
+    }
   }
 
   std::optional<Answer> run() {
@@ -136,13 +145,84 @@ class Evaluation {
     }
     for (const Placement& placement : statistics_.placements) {
       const logic::Component& component = analysis_.components[placement.component];
-      if (!placement.on_device || host_tables_.is_table(component.predicates.front())) continue;
+      const bool runs = placement.on_device || placement.bounded;
+      if (!runs || host_tables_.is_table(component.predicates.front())) continue;
       if (Status done = fill_host_tables(component, HostTables::When::Before); !done.ok()) {
         return done;
       }
-      if (Status done = evaluate_component(placement.component); !done.ok()) return done;
+      Status done = placement.bounded ? bound_component(placement.component)
+                                      : evaluate_component(placement.component);
+      if (!done.ok()) return done;
     }
     return Done{};
+  }
+
+  Status bound_component(uint32_t component) {
+    const auto begin = std::chrono::steady_clock::now();
+    const uint64_t launches = machine_.device().counters().launches;
+    Statistics::Bounded& bounded = statistics_.bounded;
+    launches_before_bounds_ = launches - bounded.launches;
+    Status done = reads_unbounded(component) ? Status(give_up()) : evaluate_component(component);
+    launches_before_bounds_.reset();
+    bounded.launches += machine_.device().counters().launches - launches;
+    bounded.seconds +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (has_given_up_) {
+      leave(component);
+      return Done{};
+    }
+    if (!done.ok()) return done;
+    ++bounded.components;
+    for (PredId pred : analysis_.components[component].predicates) {
+      bounded.certain += database_[pred].rows();
+      if (has_open(pred)) bounded.open += database_[estimates_.open(pred)].rows();
+    }
+    return Done{};
+  }
+
+  // Whether the bounds of what differs between worlds have taken more launches than they are worth.
+  bool takes_too_long(uint64_t rows) {
+    if (!launches_before_bounds_ || !placed_.open_rows) return false;
+    const uint64_t launches = machine_.device().counters().launches - *launches_before_bounds_;
+    const uint64_t of_component = rows - std::min(rows, statistics_.rows);
+    return launches * kRowsOfLaunch > *placed_.open_rows + of_component;
+  }
+
+  Error give_up() {
+    has_given_up_ = true;
+    return {"bounds are left to who evaluates the rest", ""};
+  }
+
+  // A component whose bounds were not found is none's business here any more.
+  void leave(uint32_t component) {
+    has_given_up_ = false;
+    Placement& placement = statistics_.placements[component];
+    placement.bounded = false;
+    placement.reason += "; no bounds before that: few rows a round";
+    const std::string name = logic::relation_name(
+        analysis_.components[component].predicates.front(), program_, session_.names);
+    if (statistics_.bounded.note.empty()) {
+      statistics_.bounded.note = fmt::format("given up at {}: few rows a round", name);
+    }
+    for (PredId pred : analysis_.components[component].predicates) {
+      database_.clear(pred);
+      database_.clear(estimates_.possible(pred));
+    }
+  }
+
+  bool reads_unbounded(uint32_t component) const {
+    return std::ranges::any_of(analysis_.components[component].predicates, [&](PredId pred) {
+      return std::ranges::any_of(
+          logic::edges_to(analysis_.edges, pred), [&](const logic::Edge& edge) {
+            const uint32_t below = analysis_.component_of[edge.from.index];
+            const Placement& placement = statistics_.placements[below];
+            return below != component && !placement.on_device && !placement.bounded;
+          });
+    });
+  }
+
+  bool has_open(PredId pred) const {
+    return alternation_.has_undefined(analysis_.component_of[pred.index]);
   }
 
   Status evaluate_component(uint32_t component) {
@@ -238,6 +318,7 @@ class Evaluation {
   // The user's limits.
   Status check(uint64_t rows, bool makes_values) {
     if (options_.progress) report_progress(rows);
+    if (takes_too_long(rows)) return give_up();
     if (logic::is_interrupted(options_)) {
       return Error{std::string(logic::kInterrupted), "", ErrorKind::Limit};
     }
@@ -253,8 +334,10 @@ class Evaluation {
     if (options_.timeout_seconds <= 0) return Done{};
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
     if (passed.count() < options_.timeout_seconds) return Done{};
+    std::string help = "raise it with `--timeout SECONDS`";
+    if (makes_values) help += kEndlessRecursion;
     return Error{fmt::format("not finished after {} seconds", options_.timeout_seconds),
-                 "raise it with `--timeout SECONDS`", ErrorKind::Limit};
+                 std::move(help), ErrorKind::Limit};
   }
 
   // Memory of the process, where `more` bytes are about to be taken. The device minds its own.
@@ -346,32 +429,44 @@ class Evaluation {
     for (const Placement& placement : statistics_.placements) {
       preset.done.push_back(placement.on_device &&
                             (open == Open::Device || !estimates_.alternates(placement.component)));
+      preset.bounded.push_back(placement.bounded);
     }
     preset.valueless = rules_.valueless().count;
     preset.valueless_span = rules_.valueless().span;
     preset.rows = [this, &error](PredId pred) {
-      lang::FactTable table;
       // Nobody there reads them, and a query is answered here.
-      if (estimates_.alternates(pred)) return table;
-      answering_ = true;
-      const relation::Relation& relation = database_[pred];
-      const Status fits = check_memory(relation.rows() * relation.arity() * sizeof(lang::Value));
-      Result<Rows> rows = fits.ok() ? database_.columns(pred) : Result<Rows>(fits.error());
-      if (rows.ok()) {
-        table.rows = rows->count;
-        table.columns = std::move(rows->columns);
-      } else {
-        error = rows.error();
-      }
-      return table;
+      return estimates_.alternates(pred) ? lang::FactTable() : fetch(pred, pred, error);
+    };
+    preset.bounded_rows = [this, &error](PredId pred) {
+      oracle::Preset::Bounded rows;
+      rows.certain = fetch(pred, pred, error);
+      if (has_open(pred)) rows.open = fetch(estimates_.open(pred), pred, error);
+      return rows;
     };
     return preset;
+  }
+
+  // The rows of a relation with the columns of a predicate of the program.
+  lang::FactTable fetch(PredId pred, PredId like, std::optional<Error>& error) {
+    answering_ = true;
+    lang::FactTable table;
+    const relation::Relation& relation = database_[pred];
+    const Status fits = check_memory(relation.rows() * relation.arity() * sizeof(lang::Value));
+    Result<Rows> rows = fits.ok() ? database_.columns(pred, like) : Result<Rows>(fits.error());
+    if (rows.ok()) {
+      table.rows = rows->count;
+      table.columns = std::move(rows->columns);
+    } else {
+      error = rows.error();
+    }
+    return table;
   }
 
   std::optional<Answer> answer_with_reference(Open open) {
     std::vector<logic::QueryAnswer> own(program_.queries.size());
     const auto is_own = [&](size_t q) {
-      return open == Open::Device && estimates_.alternates(program_.queries[q].pred);
+      return options_.well_founded && open == Open::Device &&
+             estimates_.alternates(program_.queries[q].pred);
     };
     for (size_t q = 0; q < own.size(); ++q) {
       if (!is_own(q)) continue;
@@ -408,6 +503,9 @@ class Evaluation {
   Rules rules_;
   Alternation alternation_;
   std::optional<std::vector<oracle::Relation>> others_;  // by predicate: what the reference found
+  // While bounds of what differs between worlds are found: launches for anything else.
+  std::optional<uint64_t> launches_before_bounds_;
+  bool has_given_up_ = false;
   bool figures_taken_ = false;
   bool answering_ = false;
   logic::Progress progress_;
@@ -420,9 +518,11 @@ class Evaluation {
 std::optional<Answer> evaluate(lang::Program& program, logic::Analysis& analysis,
                                lang::Session& session, const logic::AnswerOptions& options,
                                device::Device& device, Statistics& statistics,
-                               std::optional<relation::Form> form, const EvaluateRest& rest) {
+                               std::optional<relation::Form> form, const EvaluateRest& rest,
+                               OpenComponents open) {
   if (oracle::refuse_unsupported(program, session)) return std::nullopt;
-  return Evaluation(program, analysis, session, options, device, statistics, form, rest).run();
+  return Evaluation(program, analysis, session, options, device, statistics, form, rest, open)
+      .run();
 }
 
 namespace {
@@ -458,8 +558,9 @@ std::optional<Settled> settle(lang::Program& program, const logic::Analysis& ana
   for (const lang::Predicate& predicate : program.predicates) rules_of.push_back(predicate.rules);
   auto state = std::make_shared<SettledState>();
   state->analysis = analysis;
-  Evaluation& evaluation = state->evaluation.emplace(
-      program, state->analysis, session, options, *device, statistics, std::nullopt, state->rest);
+  Evaluation& evaluation =
+      state->evaluation.emplace(program, state->analysis, session, options, *device, statistics,
+                                std::nullopt, state->rest, OpenComponents::Left);
   const bool settled = evaluation.settle();
 
   // Fetching rows needs the columns of a predicate, not its rules.

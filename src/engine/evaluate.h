@@ -1,7 +1,8 @@
 // The relational engine: evaluates the determined part of a program on a device, and with the
-// well-founded semantics cycles through negation too. What it cannot do there yet (`maplist`,
-// choice, disjunction, worlds) is left to another evaluator, which starts from the rows that the
-// engine found.
+// well-founded semantics cycles through negation too. Of what differs between worlds it finds
+// bounds: rows that are true in all of them, and rows that may be true in some. The worlds, and
+// what it cannot do on a device yet (`maplist`), are left to another evaluator, which starts from
+// the rows that the engine found.
 #pragma once
 
 #include <functional>
@@ -29,6 +30,15 @@ struct Statistics {
   uint64_t rows = 0;  // derived on the device
   device::Counters device;
   std::vector<RelationFigures> relations;
+  // Of components that differ between worlds and were bounded on the device.
+  struct Bounded {
+    uint64_t components = 0;
+    uint64_t certain = 0, open = 0;  // rows
+    uint64_t launches = 0;
+    double seconds = 0;
+    std::string note;  // why it was not all of them
+  };
+  Bounded bounded;
   Trace trace;  // whoever wants events says so before
 };
 
@@ -38,12 +48,14 @@ using EvaluateRest = std::function<std::optional<logic::Answer>(
     const logic::AnswerOptions& options, const oracle::Preset* preset)>;
 
 // Reports as oracle::evaluate does. nullopt on refusal or limit; the statistics are those of what
-// was done until then. `form`: of kernels, where it is not the one that fits the device.
+// was done until then. `form`: of kernels, where it is not the one that fits the device. `open`:
+// whether components that differ between worlds are bounded before they are left to `rest`.
 std::optional<logic::Answer> evaluate(lang::Program& program, logic::Analysis& analysis,
                                       lang::Session& session, const logic::AnswerOptions& options,
                                       device::Device& device, Statistics& statistics,
                                       std::optional<relation::Form> form = {},
-                                      const EvaluateRest& rest = oracle::evaluate);
+                                      const EvaluateRest& rest = oracle::evaluate,
+                                      OpenComponents open = OpenComponents::BoundedIfMany);
 
 // ---- Rows instead of answers, for who looks into them (engine/proof.h) ----
 

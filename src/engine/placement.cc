@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "engine/plain_rules.h"
 #include "logic/components.h"
 #include "logic/memory_report.h"
 #include "oracle/instantiate.h"
+#include "plan/estimate.h"
 #include "plan/relational.h"
 
 namespace xlog::engine {
@@ -19,6 +21,9 @@ using lang::PredId;
 using lang::Rule;
 using lang::Term;
 
+// What a rule without recursion takes, about, with its share of what is done for each relation.
+constexpr uint64_t kLaunchesOfRule = 8;
+
 // Division by zero, and floats that are no integers.
 bool may_have_no_value(const Term& term) {
   const bool partial = term.kind == lang::TermKind::Arith &&
@@ -28,21 +33,54 @@ bool may_have_no_value(const Term& term) {
          std::ranges::any_of(term.args, may_have_no_value);
 }
 
+bool may_have_no_value(const Literal& literal) {
+  const auto in = [](const auto& parts) {
+    return std::ranges::any_of(parts, [](const auto& part) { return may_have_no_value(part); });
+  };
+  return in(literal.args) || may_have_no_value(literal.lhs) || may_have_no_value(literal.rhs) ||
+         in(literal.body);
+}
+
+// Anywhere in it.
+bool may_have_no_value(const Rule& rule) {
+  const auto in = [](const auto& parts) {
+    return std::ranges::any_of(parts, [](const auto& part) { return may_have_no_value(part); });
+  };
+  return in(rule.body) ||
+         std::ranges::any_of(rule.head, [&](const auto& head) { return in(head.condition); }) ||
+         std::ranges::any_of(rule.aggregates,
+                             [](const auto& a) { return may_have_no_value(a.value); }) ||
+         (rule.lower && may_have_no_value(*rule.lower)) ||
+         (rule.upper && may_have_no_value(*rule.upper));
+}
+
 class Placing {
  public:
   Placing(const lang::Program& program, const logic::Analysis& analysis,
           const plan::Prepared& prepared, const logic::AnswerOptions& options,
-          const lang::Names& names)
+          const lang::Names& names, OpenComponents open)
       : program_(program),
         analysis_(analysis),
         prepared_(prepared),
         options_(options),
-        names_(names) {}
+        names_(names) {
+    if (options.well_founded || analysis.determined || open == OpenComponents::Left) return;
+    if (open == OpenComponents::BoundedIfMany) {
+      placed_.open_rows = expected_open_rows();
+      placed_.too_few = *placed_.open_rows < kRowsOfLaunch * kLaunchesOfRule * open_rules();
+    }
+    bounds_open_ = !placed_.too_few;
+    if (bounds_open_) find_counted();
+  }
 
   Placements run() {
     for (uint32_t c = 0; c < analysis_.components.size(); ++c) {
       const bool settled = oracle::is_settled(analysis_.components[c], options_);
-      placed_.alternates.push_back(!settled && options_.well_founded);
+      if (!settled && !options_.well_founded) {
+        place_open(c);
+        continue;
+      }
+      placed_.alternates.push_back(!settled);
       std::string reason = obstacle(c, settled);
       if (reason.empty()) reason = obstacle_below(c);
       placed_.components.push_back({c, reason.empty(), reason});
@@ -55,7 +93,7 @@ class Placing {
                         !(reads_estimates(rule) && has_partial_arithmetic(rule));
       placed_.all_on_device &= fits;
     }
-    if (!placed_.all_on_device) leave_what_the_reference_needs();
+    if (options_.well_founded && !placed_.all_on_device) leave_what_the_reference_needs();
     return std::move(placed_);
   }
 
@@ -74,9 +112,6 @@ class Placing {
   // Why the rules of a component cannot run on the device; "" when they can.
   std::string obstacle(uint32_t c, bool settled) const {
     const logic::Component& component = analysis_.components[c];
-    if (!settled && !options_.well_founded) {
-      return component.reason.empty() ? "it is not determined" : component.reason;
-    }
     if (auto reason = plan::why_not_relational(program_, component)) return *reason;
     for (uint32_t r : component.rules) {
       const Rule& rule = program_.rules[r];
@@ -92,14 +127,96 @@ class Placing {
     return "";
   }
 
+  // ---- components that differ between worlds ----
+
+  void place_open(uint32_t c) {
+    const logic::Component& component = analysis_.components[c];
+    std::string reason = component.reason.empty() ? "it is not determined" : component.reason;
+    placed_.all_on_device = false;
+    placed_.alternates.push_back(bounds_open_);
+    if (bounds_open_) {
+      std::string unbounded = why_not_bounded(c);
+      if (unbounded.empty()) unbounded = obstacle_below(c);
+      placed_.alternates[c] = unbounded.empty();
+      if (!unbounded.empty()) reason += "; no bounds before that: " + unbounded;
+    }
+    placed_.components.push_back({c, false, std::move(reason), placed_.alternates[c]});
+  }
+
+  uint64_t open_rules() const {
+    uint64_t rules = 0;
+    for (const logic::Component& component : analysis_.components) {
+      if (!oracle::is_settled(component, options_)) rules += component.rules.size();
+    }
+    return rules;
+  }
+
+  // In all components that differ between worlds.
+  uint64_t expected_open_rows() const {
+    plan::Estimates estimates(program_, analysis_);
+    uint64_t rows = 0;
+    for (uint32_t c = 0; c < analysis_.components.size(); ++c) {
+      estimates.begin(c);
+      estimates.finish(c);
+      if (oracle::is_settled(analysis_.components[c], options_)) continue;
+      for (PredId pred : analysis_.components[c].predicates) rows += estimates[pred].rows;
+    }
+    return rows;
+  }
+
+  std::string why_not_bounded(uint32_t c) const {
+    if (counted_[c]) return "arithmetic that may have no value";
+    for (PredId pred : analysis_.components[c].predicates) {
+      if (auto reason = plan::why_not_relational(program_[pred])) return *reason;
+    }
+    for (uint32_t r : analysis_.components[c].rules) {
+      for (const PlainRule& plain : plain_rules(program_.rules[r])) {
+        if (auto reason = plan::why_not_relational(program_, plain.rule)) return *reason;
+        if (std::string over = aggregate_over_estimates(plain.rule); !over.empty()) return over;
+      }
+    }
+    return "";
+  }
+
+  std::string aggregate_over_estimates(const Rule& rule) const {
+    if (rule.aggregates.empty()) return "";
+    for (const Literal& literal : rule.body) {
+      if (literal.kind != LiteralKind::Atom || !is_estimated(literal.pred)) continue;
+      return fmt::format("an aggregate over {}, which may have undefined rows",
+                         lang::predicate_signature(program_[literal.pred], names_));
+    }
+    return "";
+  }
+
+  // Instances whose arithmetic has no value are counted over all rows that the reference thinks of:
+  // rules with such arithmetic, and whatever open rows they read, directly or not, are its own.
+  void find_counted() {
+    counted_.assign(analysis_.components.size(), false);
+    for (const Rule& rule : program_.rules) {
+      if (!may_have_no_value(rule)) continue;
+      for (const lang::HeadElement& head : rule.head) count_over(head.pred);
+      logic::for_each_predicate(
+          rule.body, [&](const Literal& literal, const Literal*) { count_over(literal.pred); });
+    }
+  }
+
+  void count_over(PredId pred) {
+    const uint32_t c = analysis_.component_of[pred.index];
+    if (counted_[c] || oracle::is_settled(analysis_.components[c], options_)) return;
+    counted_[c] = true;
+    for (PredId member : analysis_.components[c].predicates) {
+      for (const logic::Edge& edge : logic::edges_to(analysis_.edges, member)) {
+        count_over(edge.from);
+      }
+    }
+  }
+
   // Why the two estimates do not bound the body of a rule.
   std::string over_estimates(const Rule& rule) const {
+    if (std::string over = aggregate_over_estimates(rule); !over.empty()) return over;
     for (const Literal& literal : rule.body) {
       if (literal.kind != LiteralKind::Atom || !is_estimated(literal.pred)) continue;
       const std::string name = lang::predicate_signature(program_[literal.pred], names_);
-      if (!rule.aggregates.empty()) {
-        return fmt::format("an aggregate over {}, which may have undefined rows", name);
-      }
       if (literal.modal != lang::Modal::None) {
         return fmt::format("a modal literal over {}, which may have undefined rows", name);
       }
@@ -133,7 +250,8 @@ class Placing {
              (may_have_no_value(literal.lhs) || may_have_no_value(literal.rhs));
     };
     return std::ranges::any_of(rule.body, is_partial) ||
-           std::ranges::any_of(rule.aggregates, may_have_no_value, &lang::HeadAggregate::value);
+           std::ranges::any_of(rule.aggregates,
+                               [](const auto& a) { return may_have_no_value(a.value); });
   }
 
   std::string obstacle_below(uint32_t c) const {
@@ -141,6 +259,7 @@ class Placing {
       for (const logic::Edge& edge : logic::edges_to(analysis_.edges, pred)) {
         const uint32_t below = analysis_.component_of[edge.from.index];
         if (below == c || placed_.components[below].on_device) continue;
+        if (placed_.components[below].bounded) continue;
         return fmt::format("it reads {}", lang::predicate_signature(program_[edge.from], names_));
       }
     }
@@ -185,6 +304,8 @@ class Placing {
   const plan::Prepared& prepared_;
   const logic::AnswerOptions& options_;
   const lang::Names& names_;
+  bool bounds_open_ = false;
+  std::vector<bool> counted_;  // by component: what W0903 counts depends on all its rows
   Placements placed_;
 };
 
@@ -192,8 +313,8 @@ class Placing {
 
 Placements place_components(const lang::Program& program, const logic::Analysis& analysis,
                             const plan::Prepared& prepared, const logic::AnswerOptions& options,
-                            const lang::Names& names) {
-  return Placing(program, analysis, prepared, options, names).run();
+                            const lang::Names& names, OpenComponents open) {
+  return Placing(program, analysis, prepared, options, names, open).run();
 }
 
 }  // namespace xlog::engine

@@ -16,16 +16,31 @@ struct Placement {
   uint32_t component = 0;
   bool on_device = true;
   std::string reason;
+  // It differs between worlds. Bounds were found on the device (estimates.h), and worlds are
+  // searched for between them by whoever evaluates the rest.
+  bool bounded = false;
 };
+
+// What becomes of components that differ between worlds. Unless the engine is told otherwise, they
+// are left where launches would take longer than to bound the rows without a device: few rows, or
+// recursion that adds few rows a round.
+enum class OpenComponents : uint8_t { Left, BoundedIfMany, Bounded };
+
+// A launch with the kernel that is made for it takes as long as to bound about so many rows without
+// a device.
+inline constexpr uint64_t kRowsOfLaunch = 256;
 
 struct Placements {
   std::vector<Placement> components;
   std::vector<bool> alternates;  // by component: on the device, by two estimates (estimates.h)
   bool all_on_device = true;     // the constraints too
+  // BoundedIfMany: the rows that are expected in all that differs between worlds.
+  std::optional<uint64_t> open_rows;
+  bool too_few = false;  // these are, to bound it
 };
 
 Placements place_components(const lang::Program& program, const logic::Analysis& analysis,
                             const plan::Prepared& prepared, const logic::AnswerOptions& options,
-                            const lang::Names& names);
+                            const lang::Names& names, OpenComponents open);
 
 }  // namespace xlog::engine

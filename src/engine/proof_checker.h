@@ -30,6 +30,7 @@ class ProofChecker {
     // For each predicate a second one with the rows that have a rank so far.
     database_.relations.resize(2 * predicates_);
     database_.states.assign(2 * predicates_, oracle::PredicateState::Settled);
+    database_.certain.assign(2 * predicates_, 0);
     database_.row_atoms.resize(2 * predicates_);
     heights_.resize(predicates_);
     find_heights();

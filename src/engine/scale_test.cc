@@ -181,5 +181,19 @@ TEST(Scale, ConstantsOfQueriesOverBits) {
   EXPECT_EQ(run(program, Which::Engine, "native", {}, relation::Form::Groups).text, expected.text);
 }
 
+// The same with a constant in any column.
+TEST(Scale, ConstantsOfQueriesOverBitsOfThreeColumns) {
+  const std::string program =
+      "#pragma magic_sets = off\n" + facts(random_graph(40, 55, 1)) +
+      "p(X, Y, X) :- edge(X, Y). p(X, Z, U) :- p(X, Y, _), edge(Y, Z), edge(U, Y)."
+      "?- p(X, Y, 7). ?- p(X, 33, Y). ?- p(3, X, Y). ?- p(X, 5, 38). ?- p(2, X, 32). ?- p(2, 3, X)."
+      "?- p(2, 3, 4). ?- p(39, X, 39). ?- p(X, 39, 0). ?- p(X, Y, 64). ?- p(X, 400, Y)."
+      "c(count()) :- p(X, Y, 9). d(count()) :- p(X, 31, Y). ?- c(N). ?- d(N).";
+  const Outcome expected = run(program, Which::Reference);
+  EXPECT_EQ(run(program, Which::Engine, "cpu").text, expected.text);
+  EXPECT_EQ(run(program, Which::Engine, "interp").text, expected.text);
+  EXPECT_EQ(run(program, Which::Engine, "native", {}, relation::Form::Groups).text, expected.text);
+}
+
 }  // namespace
 }  // namespace xlog::engine

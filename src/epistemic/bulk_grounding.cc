@@ -118,6 +118,7 @@ std::vector<BulkWalk::Place> BulkGrounding::places_of(const BulkPlan::Track& tra
     place.relation = &relation;
     place.may_come = task.growing && context_.analysis.component_of[pred.index] == *task.growing;
     place.last = relation.size();
+    place.certain = task.database.certain[pred.index];
     if (is_body && task.delta && task.delta->literal == step.index) {
       place.first = task.delta->first;
       place.last = task.delta->last;
@@ -204,7 +205,7 @@ Grounding BulkGrounding::ground(const RuleTask& task, GroundProgram& ground) {
   walk(*plan, task, [&](const std::vector<BulkFound>& found) {
     for (const BulkFound& one : found) {
       for (const uint64_t met : one.met) {
-        task.database.atom({static_cast<uint32_t>(met >> 32)}, static_cast<uint32_t>(met));
+        task.database.atom({static_cast<uint32_t>(met >> 32)}, static_cast<uint32_t>(met), ground);
       }
     }
     add_rules(*plan, task, found, ground);

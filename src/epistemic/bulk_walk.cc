@@ -113,8 +113,9 @@ void BulkWalk::try_row(Track& track, size_t position, size_t row) {
     if (values_[variable.index] != values[column]) return;
   }
   if (place.slot != BulkPlan::kNone) {
-    rows_[place.slot] = static_cast<uint32_t>(row);
-    meet(place.step->literal->pred, row);
+    const bool is_open = row >= place.certain;
+    rows_[place.slot] = is_open ? static_cast<uint32_t>(row) : BulkPlan::kNone;
+    if (is_open) meet(place.step->literal->pred, row);
   }
   go_on(track, position + 1);
 }
@@ -138,6 +139,11 @@ void BulkWalk::test(Track& track, size_t position) {
     return;
   }
   if (!row && !place.may_come && !is_negative) return;
+  if (row && *row < place.certain) {
+    if (is_negative) return;
+    rows_[place.slot] = BulkPlan::kNone;
+    return go_on(track, position + 1);
+  }
   rows_[place.slot] = row ? static_cast<uint32_t>(*row) : BulkPlan::kNone;
   if (row) meet(place.step->literal->pred, *row);
   go_on(track, position + 1);
@@ -213,24 +219,33 @@ bool BulkWalk::is_repeated(const BulkPlan::Shape& shape, size_t head, const uint
   return false;
 }
 
+// The rows of the heads. False where none of them is open: then the instance says nothing.
+bool BulkWalk::find_heads(const BulkPlan::Shape& shape, uint32_t* rows) {
+  bool has_open = shape.heads.empty();
+  for (size_t h = 0; h < shape.heads.size(); ++h) {
+    const uint32_t e = shape.heads[h];
+    rows[h] = BulkPlan::kNone;
+    if (!find_head(e)) continue;
+    const std::optional<size_t> row = head_finders_[e].find(head_);
+    XLOG_CHECK(row.has_value(), "an instance whose head was not among the rows that may hold");
+    rows[h] = static_cast<uint32_t>(*row);
+    has_open |= !task_.database.is_certain(plan_.rule->head[e].pred, *row);
+  }
+  return has_open;
+}
+
 void BulkWalk::make_rule(uint32_t shape_index) {
   const BulkPlan::Shape& shape = plan_.shapes[shape_index];
   const size_t begin = found_.words.size();
   uint32_t* word = found_.words.extend(1 + shape.heads.size() + shape.slots.size());
   *word++ = shape_index;
-  const uint32_t* rows = word;
+  if (!find_heads(shape, word)) return found_.words.truncate(begin);
   uint64_t heads = 0;
   for (size_t h = 0; h < shape.heads.size(); ++h) {
-    const uint32_t e = shape.heads[h];
-    word[h] = BulkPlan::kNone;
-    if (!find_head(e)) continue;
-    const std::optional<size_t> row = head_finders_[e].find(head_);
-    XLOG_CHECK(row.has_value(), "an instance whose head was not among the rows that may hold");
-    meet(plan_.rule->head[e].pred, *row);
-    word[h] = static_cast<uint32_t>(*row);
-    if (!is_repeated(shape, h, rows)) ++heads;
+    if (word[h] == BulkPlan::kNone) continue;
+    meet(plan_.rule->head[shape.heads[h]].pred, word[h]);
+    if (!is_repeated(shape, h, word)) ++heads;
   }
-  if (heads == 0 && !shape.heads.empty()) return found_.words.truncate(begin);
   word += shape.heads.size();
   uint64_t literals = 0;
   for (const uint32_t slot : shape.slots) {

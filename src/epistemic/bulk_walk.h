@@ -45,6 +45,7 @@ class BulkWalk {
     const oracle::Relation::Index* index = nullptr;
     bool may_come = false;       // a row that is not there yet
     size_t first = 0, last = 0;  // the rows that it sees
+    size_t certain = 0;          // so many rows decide it, the first ones
   };
   struct Places {
     std::vector<Place> body;
@@ -77,6 +78,7 @@ class BulkWalk {
   void make_rule(uint32_t shape);
   bool is_repeated(const BulkPlan::Shape& shape, size_t head, const uint32_t* rows) const;
   bool find_head(uint32_t element);
+  bool find_heads(const BulkPlan::Shape& shape, uint32_t* rows);
   void meet(lang::PredId pred, size_t row);
   std::optional<lang::Value> value_of(const lang::Term& term);
   bool may_go_on();

@@ -39,7 +39,7 @@ class Evaluation {
     answer.view_count = findings_.view_count();
     if (answer.view_count == 0) {
       answer.constraint_error = is_error;
-      if (!is_error) oracle::report_no_view(findings_.instance(), context_);
+      if (!is_error) oracle::report_no_view(findings_.open(), context_);
       answer.well_founded_queries =
           oracle::well_founded_answers(findings_.instance(), findings_.bounds(), context_);
       return answer;

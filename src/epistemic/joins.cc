@@ -100,7 +100,9 @@ class Joins::Run {
   }
 
   void go_on_with(const Place& place, size_t position, size_t row) {
-    if (!place.open) return go_on(position + 1);
+    if (!place.open || task_.database.is_certain(place.step.literal->pred, row)) {
+      return go_on(position + 1);
+    }
     remaining_.push_back({GroundKind::Pos, Modal::None, name_of(place, row)});
     go_on(position + 1);
     remaining_.pop_back();
@@ -116,7 +118,7 @@ class Joins::Run {
     const Literal& literal = *place.step.literal;
     const std::optional<size_t> row = place.relation->find(place.key);
     const bool negative = place.step.is_negative();
-    if (!place.open) {
+    if (!place.open || (row && task_.database.is_certain(literal.pred, *row))) {
       if (row.has_value() != negative) go_on(position + 1);
       return;
     }

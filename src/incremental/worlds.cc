@@ -275,24 +275,14 @@ void Worlds::answer(const std::vector<std::optional<PredId>>& shown, logic::Answ
   oracle::report_more_views(answer, context);
 }
 
-// No atom of it may hold, so that it is violated whatever the guesses.
-bool Worlds::is_bare(Instance constraint) {
-  const InstanceTable& table = instances_.table(constraint);
-  return !table.is_bound() && std::ranges::none_of(table.body, [&](const Mention& mention) {
-    return instances_.is_there(instances_.atom(constraint, mention));
-  });
-}
-
 void Worlds::report_no_view() {
   std::optional<uint32_t> rule = kept_.first_violated();
   for (const Instance& constraint : violated_) {
-    if (!is_bare(constraint)) continue;
-    rule = std::min(rule.value_or(UINT32_MAX), instances_.table(constraint).rule);
+    const InstanceTable& table = instances_.table(constraint);
+    if (!table.is_bound()) rule = std::min(rule.value_or(UINT32_MAX), table.rule);
   }
-  oracle::Instantiation instance;
-  if (rule) instance.violation = {*rule, ""};
   oracle::Context context(source_, analysis_, session_, options_);
-  oracle::report_no_view(instance, context);
+  oracle::report_no_view(rule, context);
 }
 
 }  // namespace xlog::incremental

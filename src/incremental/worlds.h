@@ -135,7 +135,6 @@ class Worlds {
   template <typename StatusOf>
   logic::QueryAnswer rows_of(lang::PredId pred, const StatusOf& status_of) const;
   void report_no_view();
-  bool is_bare(Instance constraint);
 
   const KeptProgram& program_;
   Kept& kept_;

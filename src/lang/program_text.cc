@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "lang/program.h"
+#include "lang/typed_text.h"
 
 namespace xlog::lang {
 
@@ -34,8 +35,10 @@ struct Printer {
   const Rule& rule;
   const Program& program;
   const Names& names;
-  std::string out;
-  std::vector<uint32_t> helper_numbers;  // by variable; filled when the first helper is printed
+  const TypedConstants* typed = nullptr;  // constants that say their type
+  std::string out = {};
+  std::vector<uint32_t> helper_numbers =
+      {};  // by variable; filled when the first helper is printed
 
   void variable(VarId id) {
     const Variable& v = rule.variables[id.index];
@@ -73,6 +76,7 @@ struct Printer {
         break;
       case TermKind::Constant:
         out += to_source(t.value, names);
+        if (typed != nullptr && typed->contains(&t)) out += ":" + to_string(t.type);
         break;
       case TermKind::List:
         out += '[';
@@ -297,20 +301,32 @@ std::string predicate_signature(const Predicate& predicate, const Names& names) 
 
 std::string to_source(const Term& term, const Rule& rule, const Program& program,
                       const Names& names) {
-  Printer printer{rule, program, names, {}, {}};
+  Printer printer{rule, program, names};
+  printer.term(term);
+  return std::move(printer.out);
+}
+
+std::string to_source(const Term& term, const Rule& rule, const Program& program,
+                      const Names& names, const TypedConstants& typed) {
+  Printer printer{rule, program, names, &typed};
   printer.term(term);
   return std::move(printer.out);
 }
 
 std::string to_source(const Literal& literal, const Rule& rule, const Program& program,
                       const Names& names) {
-  Printer printer{rule, program, names, {}, {}};
+  Printer printer{rule, program, names};
   printer.literal(literal);
   return std::move(printer.out);
 }
 
 std::string to_source(const Rule& rule, const Program& program, const Names& names) {
-  Printer printer{rule, program, names, {}, {}};
+  return to_source(rule, program, names, {});
+}
+
+std::string to_source(const Rule& rule, const Program& program, const Names& names,
+                      const TypedConstants& typed) {
+  Printer printer{rule, program, names, &typed};
   if (rule.learnable) {
     printer.out += fmt::format("learnable({}) :: ", names.symbols.text(*rule.learnable));
   }

@@ -21,7 +21,6 @@ namespace {
 using lang::PredId;
 using logic::Answer;
 using logic::QueryAnswer;
-using logic::Row;
 using logic::RowStatus;
 
 // The independent parts of a program with their world views; the views of the program are the
@@ -51,12 +50,13 @@ class Evaluation {
       answer.constraint_error = context_.session.diagnostics.has_errors();
       return answer;
     }
-    const bool consistent = !instance_.violation && solve_parts();
+    open_ = residual(instance_.ground, bounds_, context_.names());
+    const bool consistent = solve_parts();
     answer.view_count = consistent ? 1 : 0;
     for (const SolvedPart& part : parts_) answer.view_count *= part.views.size();
     if (answer.view_count == 0) {
       answer.constraint_error = instance_.violation && is_plain_datalog(context_);
-      if (!answer.constraint_error) report_no_view(instance_, context_);
+      if (!answer.constraint_error) report_no_view(open_, context_);
       answer.well_founded_queries = well_founded_answers(instance_, bounds_, context_);
       return answer;
     }
@@ -66,9 +66,8 @@ class Evaluation {
 
  private:
   bool solve_parts() {
-    const GroundProgram open = residual(instance_.ground, bounds_, context_.names());
-    if (contradiction(open, context_.names())) return false;
-    for (Part& part : independent_parts(open)) {
+    if (contradiction(open_, context_.names())) return false;
+    for (Part& part : independent_parts(open_)) {
       std::vector<WorldSet> views = world_views(part.program, context_.options.mode, context_);
       if (views.empty()) return false;
       std::sort(views.begin(), views.end());
@@ -93,7 +92,7 @@ class Evaluation {
   // ---- views: an odometer over the parts ----
 
   void list_views(Answer& answer) {
-    part_of_.assign(instance_.ground.atom_count, {UINT32_MAX, 0});
+    part_of_.assign(instance_.ground.atom_count, {kNoPart, 0});
     for (uint32_t p = 0; p < parts_.size(); ++p) {
       for (AtomId local = 0; local < parts_[p].part.atoms.size(); ++local) {
         part_of_[parts_[p].part.atoms[local]] = {p, local};
@@ -140,6 +139,7 @@ class Evaluation {
     if (bounds_.lower[atom]) return RowStatus::Known;
     if (!bounds_.upper[atom]) return std::nullopt;
     const auto [p, local] = part_of_[atom];
+    if (p == kNoPart) return std::nullopt;
     const WorldSet& worlds = parts_[p].views[choice[p]];
     const auto holds_at = [local = local](const Interpretation& world) { return world[local]; };
     if (std::all_of(worlds.begin(), worlds.end(), holds_at)) return RowStatus::Known;
@@ -173,12 +173,16 @@ class Evaluation {
     if (bounds_.lower[atom]) return true;
     if (!bounds_.upper[atom]) return false;
     const auto [p, local] = part_of_[atom];
-    return parts_[p].views[choice[p]][world[p]][local];
+    return p != kNoPart && parts_[p].views[choice[p]][world[p]][local];
   }
+
+  // Of an open atom that nothing open mentions: its rules were satisfied without it.
+  static constexpr uint32_t kNoPart = UINT32_MAX;
 
   Context& context_;
   Instantiation instance_;
   Bounds bounds_;
+  GroundProgram open_;  // what the bounds do not decide
   std::vector<SolvedPart> parts_;
   std::vector<std::pair<uint32_t, AtomId>> part_of_;  // by atom: its part and number there
 };

@@ -21,6 +21,16 @@ namespace xlog::oracle {
 struct Preset {
   std::vector<bool> done;  // by component
   std::function<lang::FactTable(lang::PredId)> rows;
+
+  // Open components of which somebody else has found bounds, each with everything below it: rows
+  // that well_founded_bounds (well_founded.h) would find to be true, and others, all that it may
+  // leave open. Asked once for each of their predicates.
+  struct Bounded {
+    lang::FactTable certain, open;
+  };
+  std::vector<bool> bounded = {};  // by component; empty: none
+  std::function<Bounded(lang::PredId)> bounded_rows = nullptr;
+
   uint64_t valueless = 0;  // instances of arithmetic without a value that were met
   Span valueless_span;
 };

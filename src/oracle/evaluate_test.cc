@@ -142,6 +142,8 @@ TEST(Evaluate, PositiveModalCyclesByMode) {
 
 TEST(Evaluate, ObjectiveConstraintsReachWhatIsKnownBelow) {
   EXPECT_EQ(worlds_of("{a}. c :- know a. :- not a, not d. d :- e."), "{a c}");
+  // Nothing that is left mentions b.
+  EXPECT_EQ(worlds_of("a. a ; b. { c }."), "{a}{a c}");
 }
 
 TEST(Evaluate, StrongNegationExcludes) {

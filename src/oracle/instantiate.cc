@@ -8,8 +8,9 @@
 
 #include "base/check.h"
 #include "logic/components.h"
-#include "logic/monotone.h"
+#include "oracle/best_rows.h"
 #include "oracle/evaluate.h"
+#include "oracle/open_results.h"
 #include "oracle/report.h"
 
 namespace xlog::oracle {
@@ -24,14 +25,6 @@ using lang::Modal;
 using lang::PredId;
 using lang::Rule;
 using lang::Term;
-
-using Key = std::vector<std::pair<uint8_t, uint64_t>>;
-
-Key key_of(const std::vector<Value>& values) {
-  Key key;
-  for (const Value& v : values) key.push_back({static_cast<uint8_t>(v.kind), v.bits});
-  return key;
-}
 
 std::vector<GroundLiteral> join(GroundBody a, GroundBody b) {
   std::vector<GroundLiteral> both(a.begin(), a.end());
@@ -54,6 +47,7 @@ class Instantiator {
     out_.database.relations.resize(n);
     out_.database.row_atoms.resize(n);
     out_.database.states.assign(n, PredicateState::Settled);
+    out_.database.certain.assign(n, 0);
   }
 
   Instantiation run() {
@@ -62,12 +56,19 @@ class Instantiator {
       const bool settled = is_settled(component, context_.options);
       context_.begin_round(c, 0);
       context_.rule.reset();
+      if (is_bounded(c)) {
+        for (PredId p : component.predicates) load_bounds(p);
+        ground_component(component);
+        continue;
+      }
       for (PredId p : component.predicates) {
         out_.database.states[p.index] = settled ? PredicateState::Settled : PredicateState::Open;
         if (!is_done(c)) load_facts(p);
       }
       if (is_done(c)) {
-        load_preset(component);
+        for (PredId p : component.predicates) {
+          if (is_read(p)) append(p, context_.preset->rows(p));
+        }
         continue;
       }
       if (has_best(component)) {
@@ -140,17 +141,11 @@ class Instantiator {
     return inserted;
   }
 
-  template <typename Visit>
-  void for_each_derived(const Visit& visit) const {
-    for (const Derived::Rows& rows : derived_.of_predicates) {
-      const size_t arity = context_.program[rows.pred].arity;
-      for (size_t i = 0; i < rows.count; ++i) {
-        visit(rows.pred, std::span(rows.values).subspan(i * arity, arity));
-      }
-    }
-  }
-
   bool is_done(uint32_t c) const { return context_.preset != nullptr && context_.preset->done[c]; }
+  bool is_bounded(uint32_t c) const {
+    return context_.preset != nullptr && !context_.preset->bounded.empty() &&
+           context_.preset->bounded[c];
+  }
 
   // Whether a predicate is read by what is evaluated here, or shown.
   bool is_read(PredId p) const {
@@ -173,16 +168,24 @@ class Instantiator {
            });
   }
 
-  void load_preset(const logic::Component& component) {
-    for (PredId p : component.predicates) {
-      if (!is_read(p)) continue;
-      const lang::FactTable table = context_.preset->rows(p);
-      const size_t arity = table.columns.size();
-      Value* to = relation(p).extend(arity, table.rows);
-      parallel()(static_cast<uint32_t>(table.rows), kRowsAtATime,
-                 [&](uint32_t lo, uint32_t hi) { write_rows(table, lo, hi, to + lo * arity); });
-      context_.count_rows(table.rows);
-    }
+  // Rows that are not there yet.
+  void append(PredId p, const lang::FactTable& table) {
+    if (table.rows == 0) return;
+    const size_t arity = table.columns.size();
+    Value* to = relation(p).extend(arity, table.rows);
+    parallel()(static_cast<uint32_t>(table.rows), kRowsAtATime,
+               [&](uint32_t lo, uint32_t hi) { write_rows(table, lo, hi, to + lo * arity); });
+    context_.count_rows(table.rows);
+  }
+
+  // Where nothing is left open of a predicate, it is as good as settled.
+  void load_bounds(PredId p) {
+    const Preset::Bounded rows = context_.preset->bounded_rows(p);
+    append(p, rows.certain);
+    append(p, rows.open);
+    const bool settled = rows.open.rows == 0;
+    out_.database.states[p.index] = settled ? PredicateState::Settled : PredicateState::Open;
+    out_.database.certain[p.index] = rows.certain.rows;
   }
 
   void load_facts(PredId p) {
@@ -252,55 +255,30 @@ class Instantiator {
   // rows, until that changes nothing.
   void grow_best(uint32_t component_index) {
     const logic::Component& component = context_.analysis.components[component_index];
-    for (PredId p : component.predicates) keep_best(p, {});
+    for (PredId p : component.predicates) {
+      if (best_of(p)) keep_best(relation(p), *best_of(p), {}, context_);
+    }
     for (bool changed = true; changed;) {
       context_.begin_round(component_index, context_.round + 1);
       derived_ = {};
       for (uint32_t r : component.rules) derive(r, component_index, std::nullopt);
       changed = false;
-      std::map<PredId, std::vector<Tuple>> candidates;
-      for_each_derived([&](PredId p, std::span<const Value> tuple) {
-        if (best_of(p)) {
-          candidates[p].emplace_back(tuple.begin(), tuple.end());
-        } else {
-          changed |= insert(p, tuple);
+      for (const Derived::Rows& rows : derived_.of_predicates) {
+        if (!best_of(rows.pred)) {
+          changed |= insert_all(rows.pred, std::span(rows.values), rows.count) > 0;
+          continue;
         }
-      });
-      for (auto& [p, tuples] : candidates) changed |= keep_best(p, std::move(tuples));
+        std::vector<Tuple> candidates(rows.count);
+        const size_t arity = context_.program[rows.pred].arity;
+        for (size_t i = 0; i < rows.count; ++i) {
+          const auto row = std::span(rows.values).subspan(i * arity, arity);
+          candidates[i].assign(row.begin(), row.end());
+        }
+        changed |=
+            keep_best(relation(rows.pred), *best_of(rows.pred), std::move(candidates), context_);
+      }
     }
     derived_ = {};
-  }
-
-  // Makes the best of a relation's rows and the candidates its rows; whether that changed them.
-  bool keep_best(PredId p, std::vector<Tuple> candidates) {
-    if (!best_of(p)) return false;
-    const uint32_t column = best_of(p)->column;
-    const bool least = best_of(p)->fn == lang::AggregateFn::Min;
-    std::map<Key, Tuple> best;  // by the other columns
-    auto offer = [&](Tuple tuple) {
-      Tuple group = tuple;
-      group.erase(group.begin() + column);
-      auto [it, is_new] = best.try_emplace(key_of(group), tuple);
-      if (is_new) return true;
-      const auto order = lang::compare(tuple[column], it->second[column], context_.names());
-      if (least ? order >= 0 : order <= 0) return false;
-      it->second = std::move(tuple);
-      return true;
-    };
-    const size_t before = relation(p).size();
-    for (size_t r = 0; r < before; ++r) {
-      const std::span<const Value> row = relation(p).row(r);
-      offer(Tuple(row.begin(), row.end()));
-    }
-    bool changed = best.size() < before;
-    for (Tuple& tuple : candidates) {
-      if (!offer(std::move(tuple))) continue;
-      context_.count_row(logic::kNoBestHelp);
-      changed = true;
-    }
-    relation(p) = Relation();
-    for (const auto& [group, tuple] : best) relation(p).insert(tuple);
-    return changed;
   }
 
   // Rounds over the new rows of positive literals are not enough when the component is also read
@@ -331,7 +309,7 @@ class Instantiator {
     if (delta) matcher.set_delta(delta->literal, delta->first, delta->last);
     if (!rule.aggregates.empty()) {
       for (const Group& group : groups_of(r, matcher)) {
-        for (const std::vector<Value>& result : results_of(*group.input)) {
+        for (const std::vector<Value>& result : results_of(group)) {
           derived_.add(rule.head[0].pred, with_aggregates(rule, group.head, result));
         }
       }
@@ -350,7 +328,16 @@ class Instantiator {
   // ---- ground rules ----
 
   void ground_component(const logic::Component& component) {
-    for (uint32_t r : component.rules) ground_rule(r);
+    for (uint32_t r : component.rules) {
+      if (can_matter(rule_at(r))) ground_rule(r);
+    }
+  }
+
+  // Not where all heads are settled; but the bounds of a choice are a constraint.
+  bool can_matter(const Rule& rule) const {
+    return rule.lower || rule.upper || std::ranges::any_of(rule.head, [&](const auto& element) {
+             return out_.database.states[element.pred.index] == PredicateState::Open;
+           });
   }
 
   void add(GroundHead kind, std::span<const AtomId> heads, GroundBody body, uint32_t source) {
@@ -358,10 +345,10 @@ class Instantiator {
     out_.ground.rules.add(kind, heads, body, source);
   }
 
-  AtomId atom(PredId p, const Tuple& tuple) {
+  size_t row_of(PredId p, const Tuple& tuple) {
     const std::optional<size_t> row = relation(p).find(tuple);
     XLOG_CHECK(row.has_value(), "an instance whose head was not among the rows that may hold");
-    return out_.database.atom(p, *row);
+    return *row;
   }
 
   Shortcut::Grounding ground_all(uint32_t r) {
@@ -378,8 +365,11 @@ class Instantiator {
     Matcher matcher(context_, out_.database, &out_.ground);
     if (!rule.aggregates.empty()) {
       for (const Group& group : groups_of(r, matcher)) {
-        for (const std::vector<Value>& result : results_of(*group.input)) {
-          const AtomId head = atom(rule.head[0].pred, with_aggregates(rule, group.head, result));
+        for (const std::vector<Value>& result : results_of(group)) {
+          const PredId pred = rule.head[0].pred;
+          const size_t row = row_of(pred, with_aggregates(rule, group.head, result));
+          if (out_.database.is_certain(pred, row)) continue;
+          const AtomId head = out_.database.atom(pred, row);
           const GroundLiteral body = matcher.open_aggregate(group.input, result);
           add(GroundHead::Normal, std::span(&head, 1), std::span(&body, 1), r);
         }
@@ -392,17 +382,32 @@ class Instantiator {
                   [&](const Bindings&, const std::vector<GroundLiteral>& body) {
                     if (rule.head_kind == HeadKind::Choice)
                       return ground_choice(r, matcher, bindings, body);
-                    heads.clear();
-                    for (const HeadElement& element : rule.head) {
-                      if (find_head(element, matcher, bindings))
-                        heads.push_back(atom(element.pred, head_));
-                    }
-                    std::sort(heads.begin(), heads.end());
-                    heads.erase(std::unique(heads.begin(), heads.end()), heads.end());
+                    find_heads(rule, matcher, bindings, heads);
                     if (heads.empty()) return;
                     add(heads.size() == 1 ? GroundHead::Normal : GroundHead::Disjunction, heads,
                         body, r);
                   });
+  }
+
+  // The atoms of an instance, none where all are certain. Where some are not, the others stay:
+  // bounds are what they are for the whole rule.
+  void find_heads(const Rule& rule, Matcher& matcher, const Bindings& bindings,
+                  std::vector<AtomId>& heads) {
+    std::vector<std::pair<PredId, size_t>> rows;
+    for (const HeadElement& element : rule.head) {
+      if (!find_head(element, matcher, bindings)) continue;
+      rows.emplace_back(element.pred, row_of(element.pred, head_));
+    }
+    heads.clear();
+    if (std::ranges::all_of(
+            rows, [&](const auto& at) { return out_.database.is_certain(at.first, at.second); })) {
+      return;
+    }
+    for (const auto& [pred, row] : rows) {
+      heads.push_back(out_.database.atom(pred, row, out_.ground));
+    }
+    std::sort(heads.begin(), heads.end());
+    heads.erase(std::unique(heads.begin(), heads.end()), heads.end());
   }
 
   void ground_choice(uint32_t r, Matcher& matcher, Bindings& bindings,
@@ -415,11 +420,15 @@ class Instantiator {
     for (size_t e = 0; e < rule.head.size(); ++e) {
       for_each_condition(r, e, matcher, bindings, [&](const std::vector<GroundLiteral>& condition) {
         if (!find_head(rule.head[e], matcher, bindings)) return;
-        const AtomId head = atom(rule.head[e].pred, head_);
-        add(GroundHead::Choice, std::span(&head, 1), join(body, condition), r);
+        const PredId pred = rule.head[e].pred;
+        const size_t row = row_of(pred, head_);
+        const bool is_open = !out_.database.is_certain(pred, row);
+        if (!is_open && !is_bounded) return;
+        const AtomId head = out_.database.atom(pred, row, out_.ground);
+        if (is_open) add(GroundHead::Choice, std::span(&head, 1), join(body, condition), r);
         if (!is_bounded) return;
         const GroundLiteral chosen{GroundKind::Pos, Modal::None, head};
-        bound.elements.push_back({head, join(std::span(&chosen, 1), condition)});
+        bound.elements.push_back({head, join(std::span(&chosen, is_open ? 1 : 0), condition)});
       });
     }
     if (rule.lower) bound.lower = bound_value(*rule.lower, matcher, bindings);
@@ -527,6 +536,10 @@ class Instantiator {
     return groups;
   }
 
+  std::vector<std::vector<Value>> results_of(const Group& group) {
+    return open_results(*group.input, context_.names()).values;
+  }
+
   Group new_group(const Rule& rule, Tuple head) {
     Group group{std::move(head), std::make_shared<AggregateInput>()};
     group.input->nonempty = true;
@@ -535,16 +548,6 @@ class Instantiator {
       group.input->folds.push_back({fold_kind(aggregate.fn), result});
     }
     return group;
-  }
-
-  std::vector<std::vector<Value>> results_of(const AggregateInput& input) {
-    std::vector<const std::vector<Value>*> certain, open;
-    for (const auto& e : input.elements)
-      (e.condition.empty() ? certain : open).push_back(&e.values);
-    auto results = possible_results(input.folds, input.nonempty, certain, open, context_.names());
-    if (results) return std::move(*results);
-    throw LimitExceeded{"an aggregate over too many uncertain rows for the reference evaluator",
-                        "aggregate over fewer rows that depend on a choice"};
   }
 
   static Tuple with_aggregates(const Rule& rule, Tuple head, const std::vector<Value>& result) {

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "lang/arith.h"
 #include "oracle/builtins.h"
+#include "oracle/open_results.h"
 
 namespace xlog::oracle {
 
@@ -42,6 +43,15 @@ AtomId Database::atom(lang::PredId pred, size_t row) {
     atoms.push_back({pred, static_cast<uint32_t>(row)});
   }
   return ids[row];
+}
+
+AtomId Database::atom(lang::PredId pred, size_t row, GroundProgram& ground) {
+  const size_t before = atoms.size();
+  const AtomId id = atom(pred, row);
+  if (id == before && is_certain(pred, row)) {
+    ground.rules.add(GroundHead::Normal, {id}, {}, UINT32_MAX);
+  }
+  return id;
 }
 
 AtomId Database::union_of(std::vector<AtomId> members, GroundProgram& ground) {
@@ -115,9 +125,10 @@ void Matcher::positive_atom(Frame& frame, const Literal& literal, uint32_t index
   const bool in_delta = frame.delta && frame.delta->literal == index;
   for_each_row(literal.pred, literal.args, frame.bindings, in_delta ? frame.delta : std::nullopt,
                [&](size_t row) {
-                 if (open) frame.remaining.push_back(open_atom(literal.pred, row));
+                 if (!open || database_.is_certain(literal.pred, row)) return next();
+                 frame.remaining.push_back(open_atom(literal.pred, row));
                  next();
-                 if (open) frame.remaining.pop_back();
+                 frame.remaining.pop_back();
                });
 }
 
@@ -158,7 +169,9 @@ void Matcher::test_atom(Frame& frame, const Literal& literal, const Next& next) 
   for_each_row(literal.pred, literal.args, frame.bindings, std::nullopt,
                [&](size_t row) { rows.push_back(row); });
 
-  if (database_.states[literal.pred.index] == PredicateState::Settled) {
+  const bool holds = std::ranges::any_of(
+      rows, [&](size_t row) { return database_.is_certain(literal.pred, row); });
+  if (holds || database_.states[literal.pred.index] == PredicateState::Settled) {
     if (rows.empty() != wants_true(literal)) next();
     return;
   }
@@ -268,19 +281,11 @@ void Matcher::findall(Frame& frame, const Literal& literal, uint32_t index, cons
 // Goes on once for each result the aggregate may have.
 void Matcher::with_results(Frame& frame, const std::shared_ptr<const AggregateInput>& input,
                            const Term& result, const Next& next) {
-  std::vector<const std::vector<Value>*> certain, open;
-  for (const auto& element : input->elements)
-    (element.condition.empty() ? certain : open).push_back(&element.values);
-  const auto results =
-      possible_results(input->folds, input->nonempty, certain, open, context_.names());
-  if (!results) {
-    throw LimitExceeded{"an aggregate over too many uncertain rows for the reference evaluator",
-                        "aggregate over fewer rows that depend on a choice"};
-  }
-  for (const std::vector<Value>& values : *results) {
-    if (!open.empty()) frame.remaining.push_back(open_aggregate(input, values));
+  const OpenResults results = open_results(*input, context_.names());
+  for (const std::vector<Value>& values : results.values) {
+    if (results.is_open) frame.remaining.push_back(open_aggregate(input, values));
     with_match(frame, result, values[0], next);
-    if (!open.empty()) frame.remaining.pop_back();
+    if (results.is_open) frame.remaining.pop_back();
   }
 }
 
@@ -312,11 +317,12 @@ void Matcher::maplist(Frame& frame, const Literal& literal, size_t element,
   Relation& relation = database_.relations[literal.pred.index];
   const bool open = database_.states[literal.pred.index] == PredicateState::Open;
   const auto try_row = [&](uint32_t row) {
-    if (open) frame.remaining.push_back(open_atom(literal.pred, row));
+    const bool is_left = open && !database_.is_certain(literal.pred, row);
+    if (is_left) frame.remaining.push_back(open_atom(literal.pred, row));
     if (has_output) outputs.push_back(relation.row(row)[1]);
     maplist(frame, literal, element + 1, outputs, next);
     if (has_output) outputs.pop_back();
-    if (open) frame.remaining.pop_back();
+    if (is_left) frame.remaining.pop_back();
   };
   if (!has_output) {
     if (const auto row = relation.find(std::span(&input, 1))) try_row(static_cast<uint32_t>(*row));

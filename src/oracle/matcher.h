@@ -26,6 +26,10 @@ enum class PredicateState : uint8_t { Settled, Open };
 struct Database {
   std::vector<Relation> relations;     // by predicate
   std::vector<PredicateState> states;  // by predicate
+  // By open predicate: so many of its rows, the first ones, hold in every world. Literals over
+  // these are decided.
+  std::vector<size_t> certain;
+  bool is_certain(lang::PredId pred, size_t row) const { return row < certain[pred.index]; }
 
   // Atoms of open predicates, numbered as they are met.
   struct Atom {
@@ -38,6 +42,8 @@ struct Database {
   std::map<std::vector<AtomId>, AtomId> unions;
 
   AtomId atom(lang::PredId pred, size_t row);
+  // The same for a row that may be certain; a fact then says so.
+  AtomId atom(lang::PredId pred, size_t row, GroundProgram& ground);
   // An atom that holds when one of `members` does; adds the rules that say so.
   AtomId union_of(std::vector<AtomId> members, GroundProgram& ground);
 };

@@ -45,11 +45,20 @@ void report_violation(const Instantiation::Violation& violation, Context& contex
           "constraint");
 }
 
-void report_no_view(const Instantiation& instance, Context& context) {
+void report_no_view(const GroundProgram& open, Context& context) {
+  std::optional<uint32_t> violated;
+  for (const GroundRule rule : open.rules) {
+    if (rule.kind != GroundHead::Constraint || !rule.body.empty()) continue;
+    violated = std::min(violated.value_or(UINT32_MAX), rule.source);
+  }
+  report_no_view(violated, context);
+}
+
+void report_no_view(std::optional<uint32_t> violated, Context& context) {
   Span span;
   std::string message = "the program has no world view";
-  if (instance.violation) {
-    const lang::Rule& rule = context.program.rules[instance.violation->rule];
+  if (violated) {
+    const lang::Rule& rule = context.program.rules[*violated];
     span = rule.span;
     message += fmt::format(": the constraint `{}` is violated in every world",
                            constraint_text(rule, context));
@@ -57,7 +66,7 @@ void report_no_view(const Instantiation& instance, Context& context) {
   Diagnostic& diagnostic =
       context.session.diagnostics.report(Code::NoWorldView, span, std::move(message));
   diagnostic.note("shown instead is the well-founded part: what holds whatever the guesses");
-  if (!instance.violation) {
+  if (!violated) {
     diagnostic.help("`xlog explain FILE --stage worldviews` shows which part of it has none");
   }
 }

@@ -13,14 +13,15 @@
 
 namespace xlog::oracle {
 
-// Calls `visit` for every row of a predicate with its atom; settled rows have none.
+// Calls `visit` for every row of a predicate with its atom; rows that are the same in all worlds
+// have none.
 template <typename Visit>
 void for_each_row(const Database& database, lang::PredId pred, const Visit& visit) {
   const Relation& relation = database.relations[pred.index];
   const bool settled = database.states[pred.index] == PredicateState::Settled;
   const std::vector<AtomId>& atoms = database.row_atoms[pred.index];
   for (size_t row = 0; row < relation.size(); ++row) {
-    if (settled) {
+    if (settled || database.is_certain(pred, row)) {
       visit(relation.row(row), std::nullopt);
     } else if (row < atoms.size() && atoms[row] != UINT32_MAX) {  // else no instance derives it
       visit(relation.row(row), std::optional<AtomId>(atoms[row]));
@@ -31,7 +32,10 @@ void for_each_row(const Database& database, lang::PredId pred, const Visit& visi
 // Whether a violated constraint is an error of the program.
 bool is_plain_datalog(const Context& context);
 void report_violation(const Instantiation::Violation& violation, Context& context);
-void report_no_view(const Instantiation& instance, Context& context);
+// `open`: what the bounds leave of the program.
+void report_no_view(const GroundProgram& open, Context& context);
+// The same where the first constraint is known whose body holds whatever the guesses.
+void report_no_view(std::optional<uint32_t> violated, Context& context);
 void report_more_views(const logic::Answer& answer, Context& context);
 
 logic::QueryAnswer in_canonical_order(logic::QueryAnswer answer, const lang::Names& names);

@@ -51,6 +51,7 @@ class PipelineBuilder {
         options_(options),
         statistics_(statistics),
         bound_(rule_.variables.size(), false),
+        source_(rule_.variables.size()),
         taken_(rule_.body.size(), false) {
     pipeline_.rule = rule;
     const std::vector<uint32_t> components;  // only atoms ask for them
@@ -244,16 +245,27 @@ class PipelineBuilder {
     const bool grows = options_.delta && options_.grows(literal.pred);
     double rows = static_cast<double>(statistics.rows);
     size_t keys = 0;
+    uint32_t last_key = 0;
     double combinations = 1;
-    for (size_t c = 0; c < literal.args.size(); ++c) {
+    for (uint32_t c = 0; c < literal.args.size(); ++c) {
       if (is_ignored(literal.args[c]) || !is_bound(literal.args[c])) continue;
       ++keys;
+      last_key = c;
       if (!statistics.distinct.empty()) {
         combinations *= static_cast<double>(std::max<uint64_t>(1, statistics.distinct[c]));
       }
     }
     if (keys == 0) return grows ? rows + kEndless : rows;
     if (grows) return std::max(rows / std::max(combinations, 1.0), kShortList);
+    if (keys == 1 && statistics.degrees && !only_tests(literal)) {
+      if (const auto degrees = statistics.degrees(last_key)) {
+        const Term& key = literal.args[last_key];
+        // Values that come from this very column come as often as they are there.
+        const bool same = key.kind == TermKind::Variable &&
+                          source_[key.var.index] == Source{literal.pred, last_key};
+        return same ? degrees->rows_of_row() : degrees->rows_of_value();
+      }
+    }
     if (statistics.distinct.empty()) {
       return std::pow(rows,
                       1 - static_cast<double>(keys) / static_cast<double>(literal.args.size()));
@@ -390,6 +402,7 @@ class PipelineBuilder {
       } else {
         column.use = ColumnUse::Bind;
         fresh.push_back(arg.var);
+        source_[arg.var.index] = {literal.pred, static_cast<uint32_t>(step.columns.size())};
       }
       step.columns.push_back(std::move(column));
     }
@@ -413,7 +426,13 @@ class PipelineBuilder {
   const VersionOptions& options_;
   const StatisticsOf& statistics_;
   Pipeline pipeline_;
-  std::vector<bool> bound_;               // by variable
+  std::vector<bool> bound_;  // by variable
+  struct Source {
+    PredId pred;
+    uint32_t column = 0;
+    friend bool operator==(const Source&, const Source&) = default;
+  };
+  std::vector<Source> source_;            // by variable: the column that bound it
   std::vector<bool> taken_;               // by literal
   std::vector<logic::Binding> bindings_;  // the same; not of atoms
   std::vector<double> estimates_;         // by step: rows that an average binding finds

@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "logic/analysis.h"
+#include "plan/degrees.h"
 #include "plan/pipeline.h"
 
 namespace xlog::plan {
@@ -13,6 +15,8 @@ namespace xlog::plan {
 struct Statistics {
   uint64_t rows = 0;
   std::vector<uint64_t> distinct;  // by column; empty: unknown
+  // Of a column, counted when somebody asks; nothing where that would take long. May be empty.
+  std::function<std::optional<Degrees>(uint32_t column)> degrees = {};
 };
 using StatisticsOf = std::function<Statistics(PredId)>;
 

@@ -1,6 +1,7 @@
 #include "plan/estimate.h"
 
 #include <algorithm>
+#include <span>
 
 #include "logic/needed.h"
 #include "plan/relational.h"
@@ -15,6 +16,7 @@ using lang::TermKind;
 namespace {
 
 constexpr uint64_t kAnyNumber = UINT64_MAX;
+constexpr uint64_t kMostCounted = 1u << 20;  // facts whose degrees are counted
 
 uint64_t times(uint64_t a, uint64_t b) { return b != 0 && a > kAnyNumber / b ? kAnyNumber : a * b; }
 
@@ -41,6 +43,34 @@ uint64_t distinct_values(const lang::FactColumn& column, uint64_t rows) {
   return distinct_from_sample(distinct, sampled, rows);
 }
 
+// In a table by value where that is small, else in a sorted copy of few rows.
+template <typename T>
+std::optional<Degrees> count_values(std::span<const T> values) {
+  constexpr uint64_t kCellsForRow = 4;
+  const uint64_t greatest = *std::ranges::max_element(values);
+  Degrees degrees;
+  if (greatest / kCellsForRow < values.size()) {
+    std::vector<uint32_t> counts(greatest + 1, 0);
+    for (const T value : values) ++counts[value];
+    for (const uint32_t times : counts) degrees.add(times);
+    return degrees;
+  }
+  if (values.size() > kSampledRows) return std::nullopt;
+  std::vector<T> sorted(values.begin(), values.end());
+  std::ranges::sort(sorted);
+  for (size_t first = 0, end = 0; first < sorted.size(); first = end) {
+    while (end < sorted.size() && sorted[end] == sorted[first]) ++end;
+    degrees.add(end - first);
+  }
+  return degrees;
+}
+
+// Whether variables can get their values from an atom.
+bool brings_values(const Literal& literal) {
+  return literal.modal == lang::Modal::Know || literal.modal == lang::Modal::Possible ||
+         (literal.modal == lang::Modal::None && literal.nots == 0);
+}
+
 // The head's columns that are no aggregates: what tells its rows apart.
 bool is_group(const Rule& rule, uint32_t column) {
   return std::ranges::none_of(rule.aggregates,
@@ -64,10 +94,33 @@ Estimates::Estimates(const lang::Program& program, const logic::Analysis& analys
     : program_(program),
       analysis_(analysis),
       known_(program.predicates.size()),
-      values_(program.predicates.size()) {}
+      values_(program.predicates.size()),
+      degrees_(program.predicates.size()) {}
 
 StatisticsOf Estimates::statistics() const {
-  return [this](PredId pred) { return known_[pred.index]; };
+  return [this](PredId pred) {
+    Statistics known = known_[pred.index];
+    known.degrees = [this, pred](uint32_t column) { return count_degrees(pred, column); };
+    return known;
+  };
+}
+
+// As the engine counts them, of facts that are not too many to count on the host.
+std::optional<Degrees> Estimates::count_degrees(PredId pred, uint32_t column) const {
+  const lang::Predicate& predicate = program_[pred];
+  if (predicate.facts == nullptr || !predicate.rules.empty()) return std::nullopt;
+  std::map<uint32_t, Degrees>& known = degrees_[pred.index];
+  if (const auto found = known.find(column); found != known.end()) return found->second;
+  const lang::FactColumn& values = predicate.facts->columns[column];
+  const uint64_t rows = predicate.facts->rows;
+  // Values of a term column are no numbers here.
+  const bool numbered = values.type().kind != lang::TypeKind::Term;
+  if (rows == 0 || rows > kMostCounted || !numbered) return std::nullopt;
+  std::optional<Degrees> degrees = lang::width(values.type().kind) == 8
+                                       ? count_values(std::span(values.wide().data(), rows))
+                                       : count_values(std::span(values.narrow().data(), rows));
+  if (degrees) known.emplace(column, *degrees);
+  return degrees;
 }
 
 bool Estimates::is_unknown(PredId pred) const {
@@ -88,19 +141,26 @@ bool Estimates::reads(const Rule& rule, uint32_t component) const {
 }
 
 // How many values a term of the head can have: the fewest of all atoms that bring it.
-uint64_t Estimates::values_of(const Rule& rule, const Term& term) const {
+uint64_t Estimates::values_of(const Rule& rule, const lang::HeadElement& head,
+                              const Term& term) const {
   if (term.kind == TermKind::Constant) return 1;
   if (term.kind != TermKind::Variable) return kAnyNumber;
   uint64_t fewest = kAnyNumber;
-  for (const Literal& literal : rule.body) {
-    if (literal.kind != LiteralKind::Atom || literal.nots != 0) continue;
+  look_for(term, rule.body, fewest);
+  look_for(term, head.condition, fewest);
+  return fewest;
+}
+
+void Estimates::look_for(const Term& variable, const std::vector<Literal>& body,
+                         uint64_t& fewest) const {
+  for (const Literal& literal : body) {
+    if (literal.kind != LiteralKind::Atom || !brings_values(literal)) continue;
     for (uint32_t c = 0; c < literal.args.size(); ++c) {
       const Term& arg = literal.args[c];
-      if (arg.kind != TermKind::Variable || arg.var != term.var) continue;
+      if (arg.kind != TermKind::Variable || arg.var != variable.var) continue;
       fewest = std::min(fewest, values_[literal.pred.index][c]);
     }
   }
-  return fewest;
 }
 
 // Raises what the columns of the component can hold until no rule asks for more. Each change takes
@@ -112,7 +172,8 @@ void Estimates::bound(uint32_t component) {
       const Rule& rule = program_.rules[r];
       for (const lang::HeadElement& head : rule.head) {
         for (uint32_t c = 0; c < head.args.size(); ++c) {
-          const uint64_t values = is_group(rule, c) ? values_of(rule, head.args[c]) : kAnyNumber;
+          const uint64_t values =
+              is_group(rule, c) ? values_of(rule, head, head.args[c]) : kAnyNumber;
           uint64_t& now = values_[head.pred.index][c];
           changed |= values > now;
           now = std::max(now, values);

@@ -8,6 +8,7 @@
 //     estimates.finish(c);                     // and what recursion may add
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "logic/analysis.h"
@@ -30,17 +31,23 @@ class Estimates {
   // Whether rows may come from elsewhere: kUnknownRows are assumed.
   bool is_unknown(PredId pred) const;
   bool is_host_table(PredId pred) const;
+  // What somebody has asked for: of columns of facts.
+  const std::map<uint32_t, Degrees>& degrees(PredId pred) const { return degrees_[pred.index]; }
 
  private:
   bool reads(const lang::Rule& rule, uint32_t component) const;
-  uint64_t values_of(const lang::Rule& rule, const Term& term) const;
+  uint64_t values_of(const lang::Rule& rule, const lang::HeadElement& head, const Term& term) const;
+  void look_for(const Term& variable, const std::vector<lang::Literal>& body,
+                uint64_t& fewest) const;
   void add(const lang::Rule& rule, double solutions);
   void bound(uint32_t component);
+  std::optional<Degrees> count_degrees(PredId pred, uint32_t column) const;
 
   const lang::Program& program_;
   const logic::Analysis& analysis_;
   std::vector<Statistics> known_;              // by predicate
   std::vector<std::vector<uint64_t>> values_;  // by predicate and column: how many there can be
+  mutable std::vector<std::map<uint32_t, Degrees>> degrees_;  // by predicate and column
 };
 
 // How many rows an evaluation of what answers depend on is expected to derive.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "logic/components.h"
 #include "logic/needed.h"
@@ -38,21 +39,30 @@ class Explainer {
         statistics_(estimates_.statistics()) {}
 
   std::string run() {
+    std::vector<std::tuple<uint32_t, std::string, std::string>> shown;  // header, rules
     for (uint32_t c = 0; c < analysis_.components.size(); ++c) {
       estimates_.begin(c);
-      const std::string rules = rules_of(c);
+      std::string rules = rules_of(c);
       estimates_.finish(c);
       const bool matters = program_.queries.empty() ||
                            std::ranges::any_of(analysis_.components[c].predicates,
                                                [&](PredId pred) { return needed_[pred.index]; });
-      if (matters) text_ += header(c) + rules;
+      if (matters) shown.emplace_back(c, header(c), std::move(rules));
     }
+    std::string constraints;
     for (uint32_t constraint : analysis_.constraints) {
       const auto copy = prepared_.constraints.find(constraint);
       const uint32_t r = copy == prepared_.constraints.end() ? constraint : copy->second;
-      text_ += fmt::format("constraint\n  {}\n{}", source(r), pipelines(r, UINT32_MAX));
+      constraints += fmt::format("constraint\n  {}\n{}", source(r), pipelines(r, UINT32_MAX));
     }
-    return std::move(text_);
+    // Which columns were counted is known now.
+    std::string text;
+    for (const auto& [c, header, rules] : shown) {
+      text += header;
+      text += degrees_of(c);
+      text += rules;
+    }
+    return text + constraints;
   }
 
  private:
@@ -69,6 +79,17 @@ class Explainer {
                            lang::predicate_signature(program_[pred], session_.names), size(pred));
     }
     return fmt::format("component {}: {}{}\n", c, names, component.recursive ? "; in rounds" : "");
+  }
+
+  std::string degrees_of(uint32_t c) const {
+    std::string text;
+    for (PredId pred : analysis_.components[c].predicates) {
+      for (const auto& [column, degrees] : estimates_.degrees(pred)) {
+        text += fmt::format("  column {} of {}: {}\n", column + 1,
+                            lang::predicate_name(program_[pred], session_.names), to_text(degrees));
+      }
+    }
+    return text;
   }
 
   std::string size(PredId pred) const {
@@ -124,7 +145,6 @@ class Explainer {
   const std::vector<bool> needed_;
   Estimates estimates_;
   StatisticsOf statistics_;
-  std::string text_;
 };
 
 }  // namespace

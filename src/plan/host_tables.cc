@@ -211,6 +211,9 @@ class TableUse {
     for (lang::HeadAggregate& aggregate : rule.aggregates) {
       if (aggregate.has_value) choices(aggregate.value);
     }
+    if (rule.body.size() == body.size()) return;
+    // What `is` computes, a table may bring too.
+    for (Literal& literal : rule.body) literal.is_assignment = false;
   }
 
   // ---- tables ----

@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <initializer_list>
 
 #include "base/check.h"
+#include "lang/typed_text.h"
 
 namespace xlog::plan {
+
+using lang::TypedConstants;
 
 std::vector<uint32_t> key_columns(const Step& step) {
   std::vector<uint32_t> keys;
@@ -115,12 +120,71 @@ std::string estimate_text(const Step& step) {
   return fmt::format("about {:.1f} rows each", step.rows);
 }
 
+// Whether a reader takes a constant for what it is where nothing else says it (rir_types.h).
+bool is_plain(const Term& constant, const lang::Names& names) {
+  switch (constant.type.kind) {
+    case lang::TypeKind::I64:
+    case lang::TypeKind::F64:
+    case lang::TypeKind::Bool:
+      return true;
+    case lang::TypeKind::Symbol:
+      return std::ranges::none_of(std::array{"true", "false", "inf", "nan"}, [&](const char* word) {
+        return names.symbols.text(constant.value.as_symbol()) == word;
+      });
+    default:
+      return false;
+  }
+}
+
+// Finds constants that have to say their type: the first of terms that are all of one type, where
+// no variable and no cast is among them.
+class TypesToSay {
+ public:
+  TypesToSay(TypedConstants& typed, const lang::Names& names) : typed_(typed), names_(names) {}
+
+  void look_at(std::initializer_list<const Term*> terms) {
+    Group group;
+    for (const Term* term : terms) add(*term, group);
+    if (group.first != nullptr && !group.is_known && !is_plain(*group.first, names_)) {
+      typed_.insert(group.first);
+    }
+  }
+
+ private:
+  struct Group {
+    const Term* first = nullptr;  // constant
+    bool is_known = false;
+  };
+
+  void add(const Term& term, Group& group) {
+    if (term.kind == lang::TermKind::Variable) group.is_known = true;
+    if (term.kind == lang::TermKind::Constant && group.first == nullptr) group.first = &term;
+    if (term.kind != lang::TermKind::Arith) return;
+    if (term.op == lang::ArithOp::Cast) {
+      group.is_known = true;
+      return look_at({&term.args[0]});
+    }
+    size_t first = 0;
+    if (term.op == lang::ArithOp::If) {
+      look_at({&term.args[0], &term.args[1]});
+      first = 2;
+    }
+    for (size_t i = first; i < term.args.size(); ++i) add(term.args[i], group);
+  }
+
+  TypedConstants& typed_;
+  const lang::Names& names_;
+};
+
 }  // namespace
 
 std::string to_text(const Pipeline& pipeline, const lang::Program& program,
                     const lang::Names& names, Show show) {
   const lang::Rule& rule = program.rules[pipeline.rule];
-  auto source = [&](const Term& term) { return lang::to_source(term, rule, program, names); };
+  TypedConstants typed;
+  auto source = [&](const Term& term) {
+    return lang::to_source(term, rule, program, names, typed);
+  };
   auto variable = [&](VarId var) {
     Term term;
     term.kind = lang::TermKind::Variable;
@@ -146,14 +210,17 @@ std::string to_text(const Pipeline& pipeline, const lang::Program& program,
         text += line(step, "absent", atom_text(step, rule, program, names));
         break;
       case StepKind::Filter:
+        TypesToSay(typed, names).look_at({&step.lhs, &step.rhs});
         text += line(step, "filter",
                      fmt::format("{} {} {}", source(step.lhs), lang::ast::spelling(step.compare),
                                  source(step.rhs)));
         break;
       case StepKind::Let:
+        TypesToSay(typed, names).look_at({&step.lhs});
         text += line(step, "let", fmt::format("{} = {}", variable(step.target), source(step.lhs)));
         break;
       case StepKind::Range:
+        TypesToSay(typed, names).look_at({&step.lhs, &step.rhs});
         text += line(
             step, "range",
             fmt::format("{} = {}..{}", variable(step.target), source(step.lhs), source(step.rhs)));
@@ -174,7 +241,10 @@ std::string to_text(const Pipeline& pipeline, const lang::Program& program,
   if (!rule.head.empty()) {
     lang::Rule head = rule;
     head.body.clear();
-    std::string inserted = lang::to_source(head, program, names);
+    for (const lang::HeadAggregate& aggregate : head.aggregates) {
+      if (aggregate.has_value) TypesToSay(typed, names).look_at({&aggregate.value});
+    }
+    std::string inserted = lang::to_source(head, program, names, typed);
     if (!inserted.empty() && inserted.back() == '.') inserted.pop_back();
     text += fmt::format("{:<7} {}\n", rule.aggregates.empty() ? "insert" : "group", inserted);
   }

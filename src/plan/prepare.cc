@@ -1,5 +1,7 @@
 #include "plan/prepare.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "plan/aggregates.h"
 #include "plan/patterns.h"
@@ -33,12 +35,16 @@ void copy_constraints(lang::Program& program, const logic::Analysis& analysis,
 }  // namespace
 
 Prepared prepare(lang::Program& program, logic::Analysis& analysis, lang::Session& session,
-                 bool well_founded) {
+                 bool well_founded, Sharing sharing) {
   Prepared prepared;
   if (expand_aggregates(program, analysis, session)) analyze_again(program, analysis, session);
   bool changed = false;
   prepared.tables = use_host_tables(program, analysis, session, well_founded, changed);
   if (changed) analyze_again(program, analysis, session);
+  prepared.joins = share_joins(program, analysis, session, sharing);
+  const bool shared = std::ranges::any_of(
+      prepared.joins, [](const SharedJoin& join) { return !join.helper.empty(); });
+  if (shared) analyze_again(program, analysis, session);
   copy_constraints(program, analysis, session, prepared);
   return prepared;
 }

@@ -4,21 +4,23 @@
 #include <map>
 
 #include "plan/host_tables.h"
+#include "plan/shared_joins.h"
 
 namespace xlog::plan {
 
 struct Prepared {
   std::vector<HostTable> tables;
+  std::vector<SharedJoin> joins;
   // A violated constraint is shown as it was written. Those that have to be rewritten stay as they
   // are, with a copy behind the program's rules, which the analysis does not know.
   std::map<uint32_t, uint32_t> constraints;
 };
 
-// Expands aggregates, then lets rules read tables of the host and ask it for the rest. The analysis
-// is afterwards that of the rewritten program. With the well-founded semantics components that are
-// not determined are rewritten too.
+// Expands aggregates, lets rules read tables of the host and ask it for the rest, and has joins
+// computed once that several rules have. The analysis is afterwards that of the rewritten program.
+// With the well-founded semantics components that are not determined are rewritten too.
 Prepared prepare(lang::Program& program, logic::Analysis& analysis, lang::Session& session,
-                 bool well_founded);
+                 bool well_founded, Sharing sharing = Sharing::WherePays);
 
 // Takes away the copies.
 void forget_copies(lang::Program& program, Prepared& prepared);

@@ -110,12 +110,15 @@ std::optional<std::string> why_not_relational(const lang::Program&, const Rule& 
   return std::nullopt;
 }
 
+std::optional<std::string> why_not_relational(const lang::Predicate& predicate) {
+  if (predicate.columns.size() <= kMostColumns) return std::nullopt;
+  return fmt::format("a relation of {} columns", predicate.columns.size());
+}
+
 std::optional<std::string> why_not_relational(const lang::Program& program,
                                               const logic::Component& component) {
   for (lang::PredId pred : component.predicates) {
-    if (program[pred].columns.size() > kMostColumns) {
-      return fmt::format("a relation of {} columns", program[pred].columns.size());
-    }
+    if (auto reason = why_not_relational(program[pred])) return reason;
   }
   for (uint32_t r : component.rules) {
     if (auto reason = why_not_relational(program, program.rules[r])) return reason;

@@ -13,6 +13,9 @@ namespace xlog::plan {
 // have to be equations before (patterns.h).
 std::optional<std::string> why_not_relational(const lang::Program& program, const lang::Rule& rule);
 
+// Why a predicate cannot be a relation on a device.
+std::optional<std::string> why_not_relational(const lang::Predicate& predicate);
+
 // The same of all rules and relations of a component.
 std::optional<std::string> why_not_relational(const lang::Program& program,
                                               const logic::Component& component);

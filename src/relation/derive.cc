@@ -188,11 +188,6 @@ Result<uint64_t> Derivation::valueless(const device::Buffer& mishaps) {
   Device& device = machine_->device();
   Result<std::optional<device::CheckFailure>> failed = device.checks();
   if (!failed.ok()) return failed.error();
-  if (failed->has_value() && (*failed)->code == kernel::kCheckBound) {
-    // Only rows that were chosen for it can make a search that long (compact_code.cc).
-    return Error{"thousands of rows have the same place in the set of a relation",
-                 "number the values in another way"};
-  }
   XLOG_CHECK(!failed->has_value(), "a kernel that derives rows failed a check");
   Result<std::vector<uint32_t>> counted = read_numbers<uint32_t>(device, mishaps, kMishaps);
   if (!counted.ok()) return counted.error();
@@ -335,6 +330,16 @@ Result<Derived> Derivation::run_into_set(const RelationOf& relation_of, Relation
     if (Status s = head.append(regions_, handled, handled_rows); !s.ok()) return s.error();
     if (Status s = head.append(regions_, others, other_rows); !s.ok()) return s.error();
     if (Status s = machine_->check(derived.rows); !s.ok()) return s.error();
+    Result<bool> crowded = head.is_crowded();
+    if (!crowded.ok()) return crowded.error();
+    if (*crowded) {
+      // What found no place comes again; what did is found there.
+      if (Status s = head.spread_out(); !s.ok()) return s.error();
+      started = start(relation_of);
+      if (!started.ok()) return started.error();
+      more = true;
+      continue;
+    }
     if (more || work.walk != Walk::Chunk) output_ = std::min(kMostOutput, output_ * 4);
     if (more && !divides) most_ = std::min(kMostOwnRows, most_ * 8);
   }

@@ -115,6 +115,15 @@ Result<Derived> Derivation::run_groups_into_set(const RelationOf& relation_of, R
       return s.error();
     }
     if (Status s = machine_->check(derived.rows); !s.ok()) return s.error();
+    Result<bool> crowded = head.is_crowded();
+    if (!crowded.ok()) return crowded.error();
+    if (*crowded) {
+      if (Status s = head.spread_out(); !s.ok()) return s.error();
+      started = start_groups(relation_of, &head);
+      if (!started.ok()) return started.error();
+      more = true;
+      continue;
+    }
     if (!more) break;
     // As much as one group asks for at a time has room at least.
     output_ = std::min(most_room(&head), output_ * 4);

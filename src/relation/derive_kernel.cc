@@ -121,7 +121,10 @@ void DeriveKernel::walk_chunk() {
     const Value at = from_ + j;
     k_.if_then((!full_[zero_]) & (at < to_), [&] {
       const Value stopped = derive([&] {
-        if (const SetCode* bits = code_->driver_bits()) return for_each_bit(k_, *bits, at, run);
+        if (const SetCode* bits = code_->driver_bits()) {
+          const BitWord word = code_->driver_word(at);
+          return for_each_bit(k_, *bits, word.word, word.bits, run);
+        }
         Values row;
         if (code_->drives_range()) row.push_back(at);
         for (const Buffer& column : code_->driver_columns()) row.push_back(column[at]);

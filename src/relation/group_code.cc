@@ -154,12 +154,12 @@ void GroupCode::driver(size_t s, Value active) {
         s, [&](size_t c) { return values[c]; }, true, active);
   }
   const Shared& shared = *shared_[s];
-  const Value word = bits->cells[row_];
+  const BitWord word = driver_word(row_);
   share_out(
-      s, k_.select(active, k_.popc(word), k_.u32(0)), k_.u32(kWordBits),
+      s, k_.select(active, k_.popc(word.bits), k_.u32(0)), k_.u32(kWordBits),
       [&] {
-        k_.store(shared.first, lane_, row_);
-        k_.store(shared.extra, lane_, word);
+        k_.store(shared.first, lane_, word.word);
+        k_.store(shared.extra, lane_, word.bits);
       },
       [&](Value source, Value offset, Value is_there) {
         // The bits before it go.

@@ -71,6 +71,8 @@ class Index {
   const device::Buffer& column(uint32_t c) const {
     return kept_ == IndexColumns::Relation ? rows_.columns()[c] : columns_[c];
   }
+  // Of an index with them: where the rows of each value start, and one past the last.
+  device::Column starts() const { return {table_, Type::U32, static_cast<uint32_t>(table_cells_)}; }
   // In the order of declare_index. `limit`: rows from there on are not seen.
   void append_arguments(uint32_t limit, std::vector<device::Argument>& arguments) const;
 

@@ -1,6 +1,7 @@
 #include "relation/pipeline_code.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "base/check.h"
 
@@ -37,6 +38,15 @@ bool asks_for_best(const Step& step, bool is_driver, const Relation& relation) {
 
 bool walks_bits(const Step& step, const Relation& relation) {
   return step.part == plan::Part::All && relation.is_only_bits();
+}
+
+// What a column has to be, where the step says so.
+std::optional<uint64_t> constant_of(const Step& step, size_t c) {
+  if (c >= step.columns.size()) return std::nullopt;  // a relation without columns has one
+  const plan::ColumnArg& column = step.columns[c];
+  const bool is_known =
+      column.use == plan::ColumnUse::Key && column.term.kind == lang::TermKind::Constant;
+  return is_known ? std::optional(column.term.value.bits & UINT32_MAX) : std::nullopt;
 }
 
 // Rows of a relation that still grows are too dear to sort; others lie in an index as one run.
@@ -109,17 +119,47 @@ RowRange rows_of(const Relation& relation, plan::Part part) {
 RowRange driven_rows(const Relation& relation, const Step& step) {
   if (!walks_bits(step, relation)) return rows_of(relation, step.part);
   const std::vector<uint64_t>& sizes = relation.bit_sizes();
-  uint64_t first = 0, words = relation.bit_words();
-  for (size_t c = 0; c + 1 < step.columns.size(); ++c) {
-    const plan::ColumnArg& column = step.columns[c];
-    const bool is_known =
-        column.use == plan::ColumnUse::Key && column.term.kind == lang::TermKind::Constant;
-    if (!is_known) break;
-    if (column.term.value.bits >= sizes[c]) return {0, 0};
-    words /= sizes[c];
-    first += column.term.value.bits * words;
+  uint64_t words = 1;
+  for (size_t c = 0; c < sizes.size(); ++c) {
+    const std::optional<uint64_t> known = constant_of(step, c);
+    if (known && *known >= sizes[c]) return {0, 0};
+    const uint64_t parts = c + 1 == sizes.size() ? sizes[c] / kWordBits : sizes[c];
+    if (!known) words *= parts;
   }
-  return {static_cast<uint32_t>(first), static_cast<uint32_t>(first + words)};
+  return {0, static_cast<uint32_t>(words)};
+}
+
+// The number is one among the values of the columns that are not known; the last one's come in
+// words.
+BitWord PipelineCode::driver_word(Value at) {
+  const SetCode& set = *driver_bits();
+  const Step& step = pipeline_.steps[*driver_];
+  const size_t last = set.sizes.size() - 1;
+  Value word = at;
+  const auto is_known = [&](size_t c) { return constant_of(step, c).has_value(); };
+  size_t unknown = 0;  // the first that is
+  while (unknown <= last && is_known(unknown)) ++unknown;
+  if (unknown > 0 || std::ranges::any_of(std::views::iota(size_t{0}, last + 1), is_known)) {
+    Value rest = k_.cast(Type::U64, at);
+    Values parts(last + 1);
+    for (size_t c = last + 1; c-- > 0;) {
+      const Value size = c == last ? set.sizes[c] / kWordBits : set.sizes[c];
+      if (const std::optional<uint64_t> known = constant_of(step, c)) {
+        parts[c] = k_.number(Type::U64, c == last ? *known / kWordBits : *known);
+        continue;
+      }
+      parts[c] = c == unknown ? rest : rest % size;
+      if (c != unknown) rest = rest / size;
+    }
+    Value number = parts[0];
+    for (size_t c = 1; c <= last; ++c) {
+      number = number * (c == last ? set.sizes[c] / kWordBits : set.sizes[c]) + parts[c];
+    }
+    word = k_.cast(Type::U32, number);
+  }
+  const Value bits = set.cells[word];
+  const std::optional<uint64_t> value = constant_of(step, last);
+  return {word, value ? bits & (1u << (*value % kWordBits)) : bits};
 }
 
 PipelineCode::PipelineCode(KernelBuilder& k, const lang::Program& program,

@@ -45,6 +45,11 @@ class Marks {
   std::vector<uint64_t> capacity_;
 };
 
+// A word of a relation's bits, and those of it that agree with the constants of a step.
+struct BitWord {
+  Value word, bits;
+};
+
 class PipelineCode {
  public:
   // Declares what the steps read as parameters of `k`. The kernel says which row of the driver's
@@ -58,6 +63,8 @@ class PipelineCode {
   const kernel::Columns& driver_columns() const;
   // The bits of the driver, where it has no columns.
   const SetCode* driver_bits() const;
+  // Of the words that driven_rows counts, the one with this number.
+  BitWord driver_word(Value at);
   // Whether the driver is a range: its rows are numbers.
   bool drives_range() const;
 

@@ -104,7 +104,7 @@ Status Relation::reserve(uint64_t more) {
   if (prefers_bits(cells)) return rebuild_set(SetKind::Bits, domain_words_);
   const bool fits = !bounds_.empty() && !keeps_best(set_kind_) &&
                     std::ranges::all_of(types(), [](Type type) { return type == Type::U32; }) &&
-                    compact_mixing(bounds_, cells).has_value();
+                    compact_mixing(bounds_, cells, mixing_attempt_).has_value();
   return rebuild_set(fits ? SetKind::Compact : set_kind_, cells);
 }
 
@@ -124,7 +124,7 @@ std::vector<uint64_t> Relation::set_numbers() const {
   if (set_kind_ == SetKind::Bits) return domain_;
   if (set_kind_ != SetKind::Compact) return {};
   std::vector<uint64_t> numbers = bounds_;
-  const std::vector<uint64_t> mixing = *compact_mixing(bounds_, cells_);
+  const std::vector<uint64_t> mixing = *compact_mixing(bounds_, cells_, mixing_attempt_);
   numbers.insert(numbers.end(), mixing.begin(), mixing.end());
   return numbers;
 }
@@ -140,7 +140,41 @@ bool Relation::prefers_bits(uint64_t cells) const {
          bytes <= cells * (grows_ && !finished_ ? kBytesForGrowing : kBytesForCell);
 }
 
+Result<bool> Relation::is_crowded() {
+  if (set_kind_ != SetKind::Compact) return false;
+  uint32_t last = 0;
+  const uint64_t size = sizeof(last);
+  Status s = machine_.device().read({set_, cells_ * size, size},
+                                    std::as_writable_bytes(std::span(&last, 1)));
+  if (!s.ok()) return s.error();
+  return last != 0;
+}
+
+Status Relation::spread_out() {
+  if (handled_ > 0) {
+    const Bag::Part added{rows_, bag_.rows() - rows_};
+    if (Status s = waiting_.append(bag_.columns(), std::span(&added, 1)); !s.ok()) return s;
+    bag_.shorten(rows_);
+    handled_ = 0;
+  }
+  ++mixing_attempt_;
+  return rebuild_set(SetKind::Compact, cells_);
+}
+
+// Where rows crowd together, others are mixed apart. Should that not help, there are more cells: in
+// the end one for each row that is possible.
 Status Relation::rebuild_set(SetKind kind, uint64_t cells) {
+  constexpr uint64_t kFewAttempts = 4;
+  for (;;) {
+    if (Status s = fill_set(kind, cells); !s.ok()) return s;
+    Result<bool> crowded = is_crowded();
+    if (!crowded.ok()) return crowded.error();
+    if (!*crowded) return Done{};
+    if (++mixing_attempt_ > kFewAttempts) cells *= 2;
+  }
+}
+
+Status Relation::fill_set(SetKind kind, uint64_t cells) {
   if (cells > (uint64_t{1} << 31)) {
     return Error{fmt::format("{} is too large for its set: {} rows", name_, stored()),
                  "split the relation"};
@@ -327,7 +361,12 @@ Result<uint32_t> Relation::absorb(const std::vector<device::Buffer>& from, uint3
     kept.push_back(std::get<device::Column>((*results)[c]).buffer);
   }
   if (Status s = bag_.append(kept, added); !s.ok()) return s.error();
-  return added;
+  Result<bool> crowded = is_crowded();
+  if (!crowded.ok()) return crowded.error();
+  if (!*crowded) return added;
+  if (Status s = spread_out(); !s.ok()) return s.error();
+  Result<uint32_t> others = absorb(from, count);
+  return others.ok() ? Result<uint32_t>(added + *others) : others;
 }
 
 Result<uint32_t> Relation::load(const std::vector<std::span<const std::byte>>& columns,
@@ -390,7 +429,7 @@ Status Relation::need_columns() {
       bits.kind = SetKind::Bits;
       bits.cells = cells;
       bits.sizes = sizes;
-      for_each_bit(p, bits, word, [&](const Values& row) { p.emit(row); });
+      for_each_bit(p, bits, word, cells[word], [&](const Values& row) { p.emit(row); });
     });
     return p.finish(rows.columns);
   });
@@ -502,71 +541,6 @@ TableKind Relation::index_kind(const std::vector<uint32_t>& keys,
                                std::optional<uint32_t> then) const {
   const Index* index = find_index(sort_order(keys, then), keys.size());
   return index == nullptr ? TableKind::Hash : index->kind();
-}
-
-Result<std::optional<uint32_t>> Relation::greatest(uint32_t column) {
-  if (types()[column] != Type::U32 || rows_ == 0) return std::optional<uint32_t>();
-  if (auto known = greatest_.find(column); known != greatest_.end()) {
-    return std::optional<uint32_t>(known->second);
-  }
-  if (Status s = need_columns(); !s.ok()) return s.error();
-  Result<device::PlanRunner*> plan = machine_.plan("greatest", [&] {
-    PlanBuilder p(machine_.graph(), "greatest");
-    const kernel::Buffer x = p.in(Type::U32, "x");
-    return p.finish({p.reduce(kernel::Fold::Max, x)});
-  });
-  if (!plan.ok()) return plan.error();
-  Result<std::vector<device::PlanValue>> result = (*plan)->run(
-      std::vector<device::PlanValue>{device::Column{bag_.columns()[column], Type::U32, rows_}});
-  if (!result.ok()) return result.error();
-  Result<std::vector<uint32_t>> value =
-      read_numbers<uint32_t>(machine_.device(), std::get<device::Column>((*result)[0]).buffer, 1);
-  if (!value.ok()) return value.error();
-  if (finished_) greatest_[column] = (*value)[0];
-  return std::optional<uint32_t>((*value)[0]);
-}
-
-Result<uint32_t> Relation::distinct(uint32_t column, uint32_t first_rows) {
-  const uint32_t sampled = std::min(first_rows, rows_);
-  if (sampled == 0) return 0u;
-  if (Status s = need_columns(); !s.ok()) return s.error();
-  const Type type = types()[column];
-  const std::string name = "distinct" + type_names({type});
-  Result<device::PlanRunner*> plan = machine_.plan(name, [&] {
-    PlanBuilder p(machine_.graph(), name);
-    const kernel::Buffer x = p.in(type, "x");
-    const kernel::Buffer words =
-        p.map(p.len(x), [&](Value i) { return Values{word_of(p, x[i])}; })[0];
-    const kernel::Buffer sorted = p.sort({words}).columns[0];
-    const kernel::Rows heads = p.expand(p.len(sorted), [&](Value i) {
-      const Value before = p.select(i == 0, i, i - 1);
-      p.if_then((i == 0) | (sorted[i] != sorted[before]), [&] { p.emit({i}); });
-    });
-    return p.finish_ids({heads.count.id});
-  });
-  if (!plan.ok()) return plan.error();
-  Result<std::vector<device::PlanValue>> result = (*plan)->run(
-      std::vector<device::PlanValue>{device::Column{bag_.columns()[column], type, sampled}});
-  if (!result.ok()) return result.error();
-  return std::get<Scalar>((*result)[0]).as_u32();
-}
-
-std::optional<uint64_t> Relation::groups(uint32_t column) const {
-  for (const auto& index : indexes_) {
-    if (index->key_count() == 1 && index->order()[0] == column) return index->groups();
-  }
-  return std::nullopt;
-}
-
-Result<std::optional<uint64_t>> Relation::bound(uint32_t column) {
-  if (!finished_) {
-    const bool known = !bounds_.empty() && bounds_[column] != UINT64_MAX;
-    return known ? std::optional<uint64_t>(bounds_[column]) : std::optional<uint64_t>();
-  }
-  if (types()[column] != Type::U32) return std::optional<uint64_t>();
-  Result<std::optional<uint32_t>> last = greatest(column);
-  if (!last.ok()) return last.error();
-  return std::optional<uint64_t>(*last ? uint64_t{**last} + 1 : 0);
 }
 
 }  // namespace xlog::relation

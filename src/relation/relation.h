@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "lang/types.h"
+#include "plan/degrees.h"
 #include "relation/bag.h"
 #include "relation/index.h"
 #include "relation/machine.h"
@@ -83,6 +84,11 @@ class Relation {
   void release_set();
   // So many more rows need no larger set.
   uint64_t room() const;
+  // Whether some row that a kernel has brought since found no place in the set. Then
+  // spread_out() puts all that is stored where there is place, and the kernel has to run again:
+  // rows of this round that count as handled are new from there on.
+  Result<bool> is_crowded();
+  Status spread_out();
   // What a kernel takes for the parameters of declare_set.
   void append_set_arguments(std::vector<device::Argument>& arguments) const;
 
@@ -122,15 +128,19 @@ class Relation {
   Result<uint32_t> distinct(uint32_t column, uint32_t first_rows);
   // About how many values a column has, where there is an index by it.
   std::optional<uint64_t> groups(uint32_t column) const;
+  // How often the values of a column occur, in a relation that is finished; nullopt where it would
+  // have to be sorted for that and is not small.
+  Result<std::optional<plan::Degrees>> degrees(uint32_t column);
   // What all values of a column are below; nullopt where that is not known.
   Result<std::optional<uint64_t>> bound(uint32_t column);
 
  private:
   bool prefers_bits(uint64_t cells) const;
-  uint64_t cell_count() const { return cells_ + (is_packed(set_kind_) ? 1 : 0); }
+  uint64_t cell_count() const { return cells_ + (has_last_cell(set_kind_) ? 1 : 0); }
   std::vector<uint64_t> set_numbers() const;
   std::string set_name() const;
   Status rebuild_set(SetKind kind, uint64_t cells);
+  Status fill_set(SetKind kind, uint64_t cells);
   Status insert_stored();
   Index* find_index(const std::vector<uint32_t>& order, size_t keys) const;
   std::vector<uint32_t> sort_order(const std::vector<uint32_t>& keys,
@@ -138,6 +148,9 @@ class Relation {
   Result<Index*> index(const std::vector<uint32_t>& keys, std::optional<uint32_t> then,
                        bool all_columns);
   IndexColumns columns_for_index(bool all) const;
+  const Index* index_with_starts(uint32_t column) const;
+  Result<plan::Degrees> degrees_of(const device::Buffer& numbers, uint32_t count, bool starts);
+  Result<device::PlanRunner*> distinct_plan(Type type);
   Status update_others(const Index* index);
   kernel::Id absorb_plan(const std::string& name);
 
@@ -166,7 +179,8 @@ class Relation {
 
   SetKind set_kind_;
   device::Buffer set_;
-  uint64_t cells_ = 0;            // of the set: a power of two, and one more where it is packed
+  uint64_t cells_ = 0;            // of the set: a power of two, beside the last one
+  uint64_t mixing_attempt_ = 0;   // of a compact set
   std::vector<uint64_t> bounds_;  // what values are below, by column; empty: not known
   std::vector<uint64_t> domain_;  // the same where it makes a set of bits possible, else empty
   uint64_t domain_words_ = 0;

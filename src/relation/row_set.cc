@@ -186,10 +186,9 @@ Values row_of_bit(Builder& k, const SetCode& set, Value word, Value bit) {
   return row;
 }
 
-void for_each_bit(Builder& k, const SetCode& set, Value word,
+void for_each_bit(Builder& k, const SetCode& set, Value word, Value bits,
                   const std::function<void(const Values& row)>& visit) {
   const Values first = row_of_bit(k, set, word, k.u32(0));
-  const Value bits = set.cells[word];
   k.loop(k.u32(kWordBits), bits != 0, {bits},
          [&](Value, const Values& left) -> std::pair<Value, Values> {
            Values here = first;

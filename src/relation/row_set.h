@@ -27,6 +27,8 @@ enum class SetKind : uint8_t { Packed, Compact, Wide, Bits, Best, WideBest };
 
 constexpr bool is_wide(SetKind kind) { return kind == SetKind::Wide || kind == SetKind::WideBest; }
 constexpr bool is_packed(SetKind kind) { return kind == SetKind::Packed || kind == SetKind::Best; }
+// Whether one more cell stands behind the others: for the key 0, or for rows without a place.
+constexpr bool has_last_cell(SetKind kind) { return is_packed(kind) || kind == SetKind::Compact; }
 // Whether it knows what the columns are below.
 constexpr bool has_sizes(SetKind kind) { return kind == SetKind::Bits || kind == SetKind::Compact; }
 constexpr bool keeps_best(SetKind kind) {
@@ -74,9 +76,9 @@ Value is_best(Builder& k, const SetCode& set, const Values& row);
 Value claim_row(Builder& k, const SetCode& set, const Values& row);
 // Takes a row out of a Bits set that this instance has put there.
 void take_back(Builder& k, const SetCode& set, const Values& row);
-// The row of one bit of a Bits set, and the rows of one word.
+// The row of one bit of a Bits set, and the rows of some bits of one word.
 Values row_of_bit(Builder& k, const SetCode& set, Value word, Value bit);
-void for_each_bit(Builder& k, const SetCode& set, Value word,
+void for_each_bit(Builder& k, const SetCode& set, Value word, Value bits,
                   const std::function<void(const Values& row)>& visit);
 // Puts a stored row into a wide set: whether it is new, and its cell.
 struct WideClaim {

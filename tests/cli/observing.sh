@@ -36,17 +36,31 @@ safe :- bomb(P), dunk(P, T).
 ?- dunk(P, T).
 X
 expect_status 0 run plans.xlog --trace
+expect_err 'estimate '
 expect_err 'ground '
 expect_err '1 units, 1 clusters'
 expect_err '120 accepted'
 expect_status 0 run plans.xlog --trace=json -q
-expect_err '{"searched":true,"steps":[{"step":"ground","milliseconds":'
+expect_err '{"searched":true,"steps":[{"step":"estimate","milliseconds":'
+expect_err 'rows: too few for it"},{"step":"ground","milliseconds":'
 expect_err '"accepted":120,'
 [ "$(wc -l <err)" -eq 1 ] || fail "a trace in JSON is one line"
 expect_status 0 run reach.xlog --trace
 expect_err 'no worlds were searched for'
 expect_status 2 run plans.xlog --trace=xml
 expect_err '--trace=json'
+
+# Where there are many rows, the engine says first which are certain and which are open.
+cat >many.xlog <<'X'
+n(1..200).
+{ q(X) } :- n(X), X < 3.
+r(X, Y) :- n(X), n(Y), not q(X).
+?- r(X, Y), not know r(X, Y).
+X
+expect_status 0 run many.xlog --count --trace --stats
+expect_err '2 components, 39600 certain rows, 402 open rows'
+expect_err '402 rules, 402 atoms'
+expect_err 'component 1 was bounded on the device, worlds differ in it: choice in rule at 2:1'
 
 # One plan is enough.
 expect_status 0 run plans.xlog --find-views 1 --trace

@@ -1,0 +1,106 @@
+// Joins that are computed once for several rules: answers stay those of the reference.
+#include <gtest/gtest.h>
+
+#include "base/sanitized.h"
+#include "engine/engine_fixture.h"
+#include "engine/random_program.h"
+#include "plan/shared_joins.h"
+
+namespace xlog::engine {
+namespace {
+
+struct Tried {
+  bool asked = false;  // the reference has an answer
+  size_t shared = 0;   // joins
+};
+
+logic::AnswerOptions limits(uint64_t times) {
+  logic::AnswerOptions options;
+  options.max_rows = 20'000 * times;
+  options.max_candidates = 1 << 12;
+  return options;
+}
+
+// Shares all joins that it can, whether that pays or not.
+Tried expect_same_answers(const std::string& source) {
+  Tried tried;
+  const Outcome wanted = run(source, Which::Reference, "", limits(1));
+  if (!wanted.answered) return tried;
+  tried.asked = true;
+  lang::Session session;
+  std::optional<lang::Program> program =
+      lang::load(*session.sources.add("test.xlog", "", source), session);
+  std::optional<logic::Analysis> analysis = logic::analyze(*program, session);
+  const std::vector<plan::SharedJoin> joins =
+      plan::share_joins(*program, *analysis, session, plan::Sharing::Everywhere);
+  tried.shared = joins.size();
+  if (joins.empty()) return tried;
+  analysis = logic::analyze(*program, session);
+  EXPECT_TRUE(analysis.has_value()) << source;
+  if (!analysis) return tried;
+  logic::AnswerOptions options = limits(100);
+  options.well_founded = program->pragmas.semantics == "well_founded";
+  Result<std::unique_ptr<device::Device>> device = device::open_device("interp");
+  Statistics statistics;
+  const std::optional<logic::Answer> answer =
+      evaluate(*program, *analysis, session, options, **device, statistics);
+  std::string text = answer ? text_of(*answer, *program, session.names) : "no answer";
+  EXPECT_EQ(text, wanted.text.substr(0, text.size())) << source << "\n" << plan::to_text(joins);
+  return tried;
+}
+
+// Each rule once more with another head, which a query asks for: random rules rarely agree.
+RandomProgram with_copies(RandomProgram program) {
+  RandomProgram more = program;
+  for (size_t i = 0; i < program.statements.size(); ++i) {
+    const RandomStatement& statement = program.statements[i];
+    const size_t end = statement.start.find(" :- ");
+    const std::string head = statement.start.substr(0, end);
+    const size_t open = head.find('(');
+    const bool plain = end != std::string::npos && open != std::string::npos && open > 0 &&
+                       std::isalpha(static_cast<unsigned char>(head[0])) != 0 &&
+                       head.find_first_of("(){}|;+*/[-\"", open + 1) == head.size() - 1;
+    if (!plain || statement.body.size() < 2) continue;
+    const std::string copy = fmt::format("copy{}_{}", i, head);
+    RandomStatement other = statement;
+    other.start = copy + " :- ";
+    more.statements.push_back(std::move(other));
+    more.statements.push_back({"?- ", {copy}});
+  }
+  return more;
+}
+
+TEST(SharedJoins, ChangeNoAnswer) {
+  const char* times = std::getenv("XLOG_RANDOM_TIMES");
+  const uint64_t count = (kSanitized ? 30 : 300) * (times == nullptr ? 1 : std::stoull(times));
+  uint64_t asked = 0, shared = 0;
+  for (uint64_t seed = 1; seed <= count && !testing::Test::HasFailure(); ++seed) {
+    const std::string source = with_copies(ProgramGenerator(seed).run()).text();
+    const Tried tried = expect_same_answers(source);
+    asked += tried.asked ? 1 : 0;
+    shared += tried.shared;
+    if (testing::Test::HasFailure()) fmt::print("seed {}\n", seed);
+  }
+  EXPECT_GT(asked, count / 4);
+  EXPECT_GT(shared, count / 8);
+}
+
+TEST(SharedJoins, OfSeveralKinds) {
+  for (const char* source : {
+           // In the rounds of a recursion, and above it.
+           "e(1,2). e(2,3). e(3,1). f(X,Y) :- e(Y,X). p(X,Y) :- e(X,Y)."
+           "p(X,Z) :- p(X,A), e(A,B), f(B,Y), p(Y,Z). q(X) :- p(X,Y), e(Y,Z), f(Z,X)."
+           "r(X,Z) :- p(X,Y), e(Y,Z), X != Z. ?- p(X,Y). ?- q(X). ?- r(X,Y).",
+           // The same join twice in one body.
+           "e(1,2). e(2,3). e(2,4). c(3). p(A,D) :- e(A,B), c(B), e(D,E), c(E)."
+           "q(A) :- e(A,B), c(B). ?- p(X,Y). ?- q(X).",
+           // Bags, and what is not needed outside.
+           "e(1,2). e(1,3). e(2,3). n(X,count()) :- e(X,Y), e(Z,Y). p(X) :- e(X,Y), e(Z,Y)."
+           "s(sum(Z)) :- e(X,Y), e(Z,Y). ?- n(X,Y). ?- p(X). ?- s(X).",
+       }) {
+    EXPECT_GT(expect_same_answers(source).shared, 0u) << source;
+  }
+}
+
+}  // namespace
+}  // namespace xlog::engine
