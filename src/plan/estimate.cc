@@ -140,25 +140,14 @@ bool Estimates::reads(const Rule& rule, uint32_t component) const {
   });
 }
 
-// How many values a term of the head can have: the fewest of all atoms that bring it.
-uint64_t Estimates::values_of(const Rule& rule, const lang::HeadElement& head,
-                              const Term& term) const {
-  if (term.kind == TermKind::Constant) return 1;
-  if (term.kind != TermKind::Variable) return kAnyNumber;
-  uint64_t fewest = kAnyNumber;
-  look_for(term, rule.body, fewest);
-  look_for(term, head.condition, fewest);
-  return fewest;
-}
-
-void Estimates::look_for(const Term& variable, const std::vector<Literal>& body,
-                         uint64_t& fewest) const {
+// How many values each variable can have: the fewest of all atoms that bring it.
+void Estimates::look_at(const std::vector<Literal>& body, std::vector<uint64_t>& fewest) const {
   for (const Literal& literal : body) {
     if (literal.kind != LiteralKind::Atom || !brings_values(literal)) continue;
     for (uint32_t c = 0; c < literal.args.size(); ++c) {
       const Term& arg = literal.args[c];
-      if (arg.kind != TermKind::Variable || arg.var != variable.var) continue;
-      fewest = std::min(fewest, values_[literal.pred.index][c]);
+      if (arg.kind != TermKind::Variable) continue;
+      fewest[arg.var.index] = std::min(fewest[arg.var.index], values_[literal.pred.index][c]);
     }
   }
 }
@@ -170,10 +159,16 @@ void Estimates::bound(uint32_t component) {
     changed = false;
     for (uint32_t r : analysis_.components[component].rules) {
       const Rule& rule = program_.rules[r];
+      std::vector<uint64_t> of_body(rule.variables.size(), kAnyNumber);
+      look_at(rule.body, of_body);
       for (const lang::HeadElement& head : rule.head) {
+        std::vector<uint64_t> fewest = of_body;
+        look_at(head.condition, fewest);
         for (uint32_t c = 0; c < head.args.size(); ++c) {
-          const uint64_t values =
-              is_group(rule, c) ? values_of(rule, head, head.args[c]) : kAnyNumber;
+          const Term& term = head.args[c];
+          uint64_t values = kAnyNumber;
+          if (is_group(rule, c) && term.kind == TermKind::Constant) values = 1;
+          if (is_group(rule, c) && term.kind == TermKind::Variable) values = fewest[term.var.index];
           uint64_t& now = values_[head.pred.index][c];
           changed |= values > now;
           now = std::max(now, values);

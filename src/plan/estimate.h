@@ -36,9 +36,7 @@ class Estimates {
 
  private:
   bool reads(const lang::Rule& rule, uint32_t component) const;
-  uint64_t values_of(const lang::Rule& rule, const lang::HeadElement& head, const Term& term) const;
-  void look_for(const Term& variable, const std::vector<lang::Literal>& body,
-                uint64_t& fewest) const;
+  void look_at(const std::vector<lang::Literal>& body, std::vector<uint64_t>& fewest) const;
   void add(const lang::Rule& rule, double solutions);
   void bound(uint32_t component);
   std::optional<Degrees> count_degrees(PredId pred, uint32_t column) const;
