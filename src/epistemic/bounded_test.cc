@@ -13,6 +13,7 @@
 #include "epistemic/evaluate.h"
 #include "epistemic/random_graph_source.h"
 #include "epistemic/random_source.h"
+#include "epistemic/rows_text.h"
 
 namespace xlog::epistemic {
 namespace {
@@ -32,19 +33,6 @@ struct Ran {
   engine::Statistics statistics;
   Trace trace;
 };
-
-void add_rows(const std::vector<logic::QueryAnswer>& queries, const lang::Program& program,
-              const lang::Names& names, std::string& text) {
-  for (size_t q = 0; q < queries.size(); ++q) {
-    text += program.queries[q].text + ":";
-    for (const logic::Row& row : queries[q].rows) {
-      text += " (";
-      for (const lang::Value& value : row.values) text += lang::to_source(value, names) + " ";
-      text += fmt::format(")[{}]", logic::spelling(row.status));
-    }
-    text += "\n";
-  }
-}
 
 device::Device& device_of(const std::string& name) {
   static std::map<std::string, std::unique_ptr<device::Device>> opened;
@@ -81,14 +69,14 @@ Ran run(const std::string& source, const logic::AnswerOptions& options, const ch
   if (!answer) return ran;
   for (const logic::WorldView& view : answer->views) {
     std::string text = view.world_count.get_str() + " worlds\n";
-    add_rows(view.queries, *program, session.names, text);
+    text += rows_text(view.queries, *program, session.names);
     for (const std::vector<std::string>& world : view.worlds) {
       text += fmt::format("  {{{}}}\n", fmt::join(world, ", "));
     }
     ran.views.push_back(std::move(text));
   }
   std::string well_founded = answer->view_count.get_str() + " views\n";
-  add_rows(answer->well_founded_queries, *program, session.names, well_founded);
+  well_founded += rows_text(answer->well_founded_queries, *program, session.names);
   ran.views.push_back(std::move(well_founded));
   std::ranges::sort(ran.views);
   return ran;

@@ -8,6 +8,7 @@
 
 #include "base/sanitized.h"
 #include "epistemic/random_source.h"
+#include "epistemic/rows_text.h"
 
 namespace xlog::epistemic {
 namespace {
@@ -23,21 +24,6 @@ struct Ran {
   std::string messages;
   Trace trace;
 };
-
-std::string text_of(const std::vector<logic::QueryAnswer>& queries, const lang::Program& program,
-                    const lang::Names& names) {
-  std::string text;
-  for (size_t q = 0; q < queries.size(); ++q) {
-    text += program.queries[q].text + ":";
-    for (const logic::Row& row : queries[q].rows) {
-      text += " (";
-      for (const lang::Value& value : row.values) text += lang::to_source(value, names) + " ";
-      text += fmt::format(")[{}]", logic::spelling(row.status));
-    }
-    text += "\n";
-  }
-  return text;
-}
 
 Ran run(const std::string& source, bool by_reference, const logic::AnswerOptions& options) {
   Ran ran;
@@ -56,13 +42,13 @@ Ran run(const std::string& source, bool by_reference, const logic::AnswerOptions
   if (!ran.answer) return ran;
   for (const logic::WorldView& view : ran.answer->views) {
     std::string text = view.world_count.get_str() + " worlds\n";
-    text += text_of(view.queries, *program, session.names);
+    text += rows_text(view.queries, *program, session.names);
     for (const std::vector<std::string>& world : view.worlds) {
       text += fmt::format("  {{{}}}\n", fmt::join(world, ", "));
     }
     ran.views.push_back(std::move(text));
   }
-  ran.views.push_back(text_of(ran.answer->well_founded_queries, *program, session.names));
+  ran.views.push_back(rows_text(ran.answer->well_founded_queries, *program, session.names));
   std::ranges::sort(ran.views);
   return ran;
 }

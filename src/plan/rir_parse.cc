@@ -123,18 +123,22 @@ class Parser : private RirReader {
       open.step.part = at_word("new") ? Part::New : Part::Old;
       ++next_;
     }
+    return predicate(open.step.pred, open.columns, [&] { return column(open, before); });
+  }
+
+  // [-]name[(arguments)], each of which `argument` reads and adds to `arguments`.
+  template <typename Argument>
+  bool predicate(PredId& pred, const std::vector<RirTerm>& arguments, const Argument& argument) {
     const bool negated = take(TokenKind::Minus);
-    if (!at_name()) {
-      return fail(fmt::format("expected a predicate, found {}", here()));
-    }
+    if (!at_name()) return fail(fmt::format("expected a predicate, found {}", here()));
     const std::string_view name = text_of(line_->tokens[next_++]);
     if (take(TokenKind::LeftParen)) {
       do {
-        if (!column(open, before)) return false;
+        if (!argument()) return false;
       } while (take(TokenKind::Comma));
       if (!expect(TokenKind::RightParen)) return false;
     }
-    return find_predicate(open.step.pred, name, negated, open.columns.size());
+    return find_predicate(pred, name, negated, arguments.size());
   }
 
   bool column(OpenStep& open, const std::vector<bool>& before) {
@@ -222,22 +226,12 @@ class Parser : private RirReader {
   bool head(bool groups) {
     has_head_ = true;
     lang::HeadElement& element = rule_.head.emplace_back();
-    const bool negated = take(TokenKind::Minus);
-    if (!at_name()) {
-      return fail(fmt::format("expected a predicate, found {}", here()));
-    }
-    const std::string_view name = text_of(line_->tokens[next_++]);
-    if (take(TokenKind::LeftParen)) {
-      do {
-        RirTerm& arg = head_.emplace_back();
-        if (groups && at_aggregate() ? !aggregate() : !term(arg)) return false;
-        if (arg.kind == lang::TermKind::Variable && !is_bound(arg.var, bound_)) {
-          return fail(fmt::format("no step has bound {}", arg.text));
-        }
-      } while (take(TokenKind::Comma));
-      if (!expect(TokenKind::RightParen)) return false;
-    }
-    return find_predicate(element.pred, name, negated, head_.size());
+    return predicate(element.pred, head_, [&] {
+      RirTerm& arg = head_.emplace_back();
+      if (groups && at_aggregate() ? !aggregate() : !term(arg)) return false;
+      if (arg.kind != lang::TermKind::Variable || is_bound(arg.var, bound_)) return true;
+      return fail(fmt::format("no step has bound {}", arg.text));
+    });
   }
 
   std::optional<lang::AggregateFn> aggregate_here() const {

@@ -33,7 +33,7 @@ Result<std::optional<uint32_t>> Relation::greatest(uint32_t column) {
   return std::optional<uint32_t>((*value)[0]);
 }
 
-// Sorts a column, and finds where each value begins.
+// Sorts a column, and finds where each value begins; behind these stands the number of rows.
 Result<device::PlanRunner*> Relation::distinct_plan(Type type) {
   const std::string name = "distinct" + type_names({type});
   return machine_.plan(name, [&] {
@@ -46,7 +46,11 @@ Result<device::PlanRunner*> Relation::distinct_plan(Type type) {
       const Value before = p.select(i == 0, i, i - 1);
       p.if_then((i == 0) | (sorted[i] != sorted[before]), [&] { p.emit({i}); });
     });
-    return p.finish(heads.columns);
+    return p.finish(p.map(heads.count + 1, [&](Value i) {
+      const Value is_end = i == heads.count;
+      const Value start = heads.columns[0][p.select(is_end, p.u32(0), i)];
+      return Values{p.select(is_end, p.len(x), start)};
+    }));
   });
 }
 
@@ -60,7 +64,7 @@ Result<uint32_t> Relation::distinct(uint32_t column, uint32_t first_rows) {
   Result<std::vector<device::PlanValue>> result = (*plan)->run(
       std::vector<device::PlanValue>{device::Column{bag_.columns()[column], type, sampled}});
   if (!result.ok()) return result.error();
-  return std::get<device::Column>((*result)[0]).count;
+  return std::get<device::Column>((*result)[0]).count - 1;
 }
 
 // ---- degrees ----
@@ -169,14 +173,9 @@ Result<std::optional<plan::Degrees>> Relation::degrees(uint32_t column) {
   Result<std::vector<device::PlanValue>> result = (*plan)->run(
       std::vector<device::PlanValue>{device::Column{bag_.columns()[column], type, rows_}});
   if (!result.ok()) return result.error();
-  const auto& heads = std::get<device::Column>((*result)[0]);
-  Result<std::vector<uint32_t>> starts =
-      read_numbers<uint32_t>(machine_.device(), heads.buffer, heads.count);
-  if (!starts.ok()) return starts.error();
-  plan::Degrees degrees;
-  starts->push_back(rows_);
-  for (size_t i = 0; i + 1 < starts->size(); ++i) degrees.add((*starts)[i + 1] - (*starts)[i]);
-  return Known(degrees);
+  const auto& starts = std::get<device::Column>((*result)[0]);
+  Result<plan::Degrees> counted = degrees_of(starts.buffer, starts.count - 1, true);
+  return counted.ok() ? Result<Known>(*counted) : counted.error();
 }
 
 std::optional<uint64_t> Relation::groups(uint32_t column) const {

@@ -90,6 +90,15 @@ script 'p(1).\n:session\n-p(1)\n'
 script 'p(1).\n:session -p(1). commit.\n:reset\np(1).\n?- p(X).\n'
 expect_out '1 row'
 
+# What was inserted follows the types of what is typed later.
+script 'p(1).\n:session +p(5). commit.\np(-2.5).\n?- p(X).\n'
+[ $status -eq 0 ] || fail "another type: $(cat err)"
+expect_out '3 rows'
+expect_out '5.0'
+script 'p(1).\n:session +p(-5). commit.\n'
+[ $status -eq 1 ] || fail "a value that does not fit: exit status $status"
+expect_err 'does not fit column 1'
+
 # Many facts at once are quick.
 i=0
 while [ $i -lt 3000 ]; do
