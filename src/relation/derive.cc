@@ -1,6 +1,7 @@
 #include "relation/derive.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -29,6 +30,11 @@ Error too_long(uint32_t most) {
           ErrorKind::Limit};
 }
 
+std::string shape_text(const Relation& relation) {
+  const SetShape shape = relation.set_shape();
+  return fmt::format("{}{}", static_cast<int>(shape.kind), fmt::join(shape.order, ","));
+}
+
 }  // namespace
 
 kernel::Id Derivation::build(const RelationOf& relation_of, bool claims, Walk walk) {
@@ -44,7 +50,7 @@ kernel::Id Derivation::build(const RelationOf& relation_of, bool claims, Walk wa
 // What the code depends on besides the pipeline.
 std::string Derivation::shape(const RelationOf& relation_of, bool claims) const {
   std::string text = fmt::format("{}", claims);
-  if (claims) text += fmt::format("{}", static_cast<int>(relation_of(*into_).set_kind()));
+  if (claims) text += shape_text(relation_of(*into_));
   for (size_t s = 0; s < pipeline_.steps.size(); ++s) {
     const bool meets = pipeline_.steps[s].kind == plan::StepKind::Meet;
     text += fmt::format("{}", marks_.words(s) > 0);
@@ -52,7 +58,7 @@ std::string Derivation::shape(const RelationOf& relation_of, bool claims) const 
       const Relation& relation = relation_of(atom->pred);
       const std::vector<uint32_t> keys = plan::key_columns(*atom);
       const auto then = meets ? std::optional(plan::target_column(*atom)) : std::nullopt;
-      text += fmt::format("{}{}{}", static_cast<int>(relation.set_kind()), relation.is_only_bits(),
+      text += fmt::format("{}{}{}", shape_text(relation), relation.is_only_bits(),
                           static_cast<int>(relation.index_kind(keys, then)));
     }
   }
@@ -294,6 +300,12 @@ Result<Derived> Derivation::run_into_set(const RelationOf& relation_of, Relation
   Work& work = *started;
   if (work.chunks == 0) return derived;
   for (bool more = true; more;) {
+    Result<std::optional<uint64_t>> carried = run_carried(relation_of, head);
+    if (!carried.ok()) return carried.error();
+    if (carried->has_value()) {
+      derived.rows += **carried;
+      break;
+    }
     std::vector<uint32_t> before;  // on the stacks
     for (uint32_t c = 0; c < work.chunks; ++c) {
       before.push_back(work.states[c * kStateWidth + kFilled]);

@@ -7,7 +7,8 @@
 // come again; a bag forgets it.
 //
 // Where a rule is the only one that reads what it derives, an instance goes on with its own new
-// rows: a chain of a million rounds is one launch.
+// rows: a chain of a million rounds is one launch. If columns are only carried along there, and the
+// relation is a set of bits, whole words of rows go through it (carry_kernel.h).
 #pragma once
 
 #include <optional>
@@ -80,6 +81,10 @@ class Derivation {
   Result<Derived> run_groups_into_set(const RelationOf& relation_of, Relation& head);
   Result<Derived> run_groups_into_bag(const RelationOf& relation_of, Bag& bag,
                                       const std::function<Status()>& filled);
+  // Everything that follows from what is stored: how many rows. Nothing where it cannot be done so.
+  Result<std::optional<uint64_t>> run_carried(const RelationOf& relation_of, Relation& head);
+  Result<uint64_t> carry(const RelationOf& relation_of, Relation& head,
+                         const std::vector<uint32_t>& columns);
   uint64_t most_room(const Relation* claims) const;
   Result<Groups> start_groups(const RelationOf& relation_of, const Relation* claims);
   Status launch_groups(const RelationOf& relation_of, Relation* claims, const Groups& work);

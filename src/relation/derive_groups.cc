@@ -115,9 +115,7 @@ Result<Derived> Derivation::run_groups_into_set(const RelationOf& relation_of, R
       return s.error();
     }
     if (Status s = machine_->check(derived.rows); !s.ok()) return s.error();
-    Result<bool> crowded = head.is_crowded();
-    if (!crowded.ok()) return crowded.error();
-    if (*crowded) {
+    if ((*counters)[kCrowded] > 0) {
       if (Status s = head.spread_out(); !s.ok()) return s.error();
       started = start_groups(relation_of, &head);
       if (!started.ok()) return started.error();

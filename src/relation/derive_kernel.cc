@@ -22,8 +22,8 @@ DeriveKernel::DeriveKernel(kernel::Graph& graph, const lang::Program& program,
   }
   if (options.claims) {
     const Relation& relation = relation_of(*options.claims);
-    claimed_ = ClaimedSet{*options.claims, declare_set(k_, relation.set_kind(), options.types,
-                                                       kernel::Mode::Race, relation.best())};
+    claimed_ = ClaimedSet{*options.claims,
+                          declare_set(k_, relation.set_shape(), options.types, kernel::Mode::Race)};
   }
   code_.emplace(k_, program, pipeline, relation_of, *options.marks, claimed_);
 }

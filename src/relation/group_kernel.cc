@@ -22,8 +22,8 @@ GroupKernel::GroupKernel(kernel::Graph& graph, const lang::Program& program,
   for (Type type : options.types) out_.push_back(k_.out(type, "out"));
   if (options.claims) {
     const Relation& relation = relation_of(*options.claims);
-    claimed_ = ClaimedSet{*options.claims, declare_set(k_, relation.set_kind(), options.types,
-                                                       kernel::Mode::Race, relation.best())};
+    claimed_ = ClaimedSet{*options.claims,
+                          declare_set(k_, relation.set_shape(), options.types, kernel::Mode::Race)};
   }
   told_ = k_.local(Type::U32, kGroupCounters);
   code_.emplace(k_, program, pipeline, head, relation_of, *options.marks, claimed_);
@@ -62,6 +62,7 @@ kernel::Id GroupKernel::build() {
       const Value all = k_.greduce(Fold::Add, found_[zero_]);
       k_.if_then(lane_ == 0, [&] { k_.atomic(Fold::Add, total_, zero_, all); });
     }
+    if (claimed_ && claimed_->set.kind == SetKind::Compact) tell_if_crowded();
     k_.if_then(lane_ == 0, [&] {
       k_.if_then(
           stopped_[zero_], [&] { k_.atomic(Fold::Add, counters_, k_.u32(kStopped), k_.u32(1)); },
@@ -132,6 +133,16 @@ void GroupKernel::store_new(const Values& is_new, Value at) {
 }
 
 void GroupKernel::stop() { k_.store(stopped_, zero_, k_.boolean(true)); }
+
+// The set itself knows; the host reads the counters anyway.
+void GroupKernel::tell_if_crowded() {
+  k_.barrier();
+  k_.if_then(lane_ == 0, [&] {
+    const Buffer& cells = claimed_->set.cells;
+    const Value crowded = k_.atomic(Fold::Or, cells, k_.len(cells) - 1, zero_);
+    k_.if_then(crowded != 0, [&] { k_.atomic(Fold::Max, counters_, k_.u32(kCrowded), k_.u32(1)); });
+  });
+}
 
 void GroupKernel::place_or_take_back() {
   for (Pending& pending : pending_) pending.active = pending.active & !stopped_[zero_];

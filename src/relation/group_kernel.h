@@ -16,8 +16,9 @@
 
 namespace xlog::relation {
 
-// kEnd: where places without room begin, counted down from the greatest number.
-enum GroupCounter : uint32_t { kReserved, kPlaced, kStopped, kEnd, kGroupCounters };
+// kEnd: where places without room begin, counted down from the greatest number. kCrowded: whether a
+// row found no place in the set.
+enum GroupCounter : uint32_t { kReserved, kPlaced, kStopped, kEnd, kCrowded, kGroupCounters };
 
 class GroupKernel {
  public:
@@ -41,6 +42,7 @@ class GroupKernel {
   void place_or_take_back();
   void store_new(const Values& is_new, Value at);
   void stop();
+  void tell_if_crowded();
   void place();
   // What one lane adds to a counter: all lanes are told what was there before.
   Value add(GroupCounter counter, Value amount);

@@ -69,8 +69,7 @@ MeetCode::MeetCode(KernelBuilder& k, const Step& meet, const RelationOf& relatio
     } else {
       member.set = claimed && claimed->pred == atom.pred
                        ? claimed->set
-                       : declare_set(k, relation.set_kind(), relation.types(), kernel::Mode::In,
-                                     relation.best());
+                       : declare_set(k, relation.set_shape(), relation.types(), kernel::Mode::In);
     }
   }
 }

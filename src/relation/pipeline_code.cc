@@ -119,46 +119,48 @@ RowRange rows_of(const Relation& relation, plan::Part part) {
 RowRange driven_rows(const Relation& relation, const Step& step) {
   if (!walks_bits(step, relation)) return rows_of(relation, step.part);
   const std::vector<uint64_t>& sizes = relation.bit_sizes();
+  const uint32_t innermost = relation.set_shape().order.back();
   uint64_t words = 1;
   for (size_t c = 0; c < sizes.size(); ++c) {
     const std::optional<uint64_t> known = constant_of(step, c);
     if (known && *known >= sizes[c]) return {0, 0};
-    const uint64_t parts = c + 1 == sizes.size() ? sizes[c] / kWordBits : sizes[c];
+    const uint64_t parts = c == innermost ? sizes[c] / kWordBits : sizes[c];
     if (!known) words *= parts;
   }
   return {0, static_cast<uint32_t>(words)};
 }
 
-// The number is one among the values of the columns that are not known; the last one's come in
+// The number is one among the values of the columns that are not known; the innermost one's come in
 // words.
 BitWord PipelineCode::driver_word(Value at) {
   const SetCode& set = *driver_bits();
   const Step& step = pipeline_.steps[*driver_];
-  const size_t last = set.sizes.size() - 1;
+  const uint32_t innermost = set.order.back();
+  const auto parts_of = [&](uint32_t c) {
+    return c == innermost ? set.sizes[c] / kWordBits : set.sizes[c];
+  };
+  const auto is_known = [&](uint32_t c) { return constant_of(step, c).has_value(); };
   Value word = at;
-  const auto is_known = [&](size_t c) { return constant_of(step, c).has_value(); };
-  size_t unknown = 0;  // the first that is
-  while (unknown <= last && is_known(unknown)) ++unknown;
-  if (unknown > 0 || std::ranges::any_of(std::views::iota(size_t{0}, last + 1), is_known)) {
+  if (std::ranges::any_of(set.order, is_known)) {
+    const auto unknown = std::ranges::find_if_not(set.order, is_known);  // the outermost that is
     Value rest = k_.cast(Type::U64, at);
-    Values parts(last + 1);
-    for (size_t c = last + 1; c-- > 0;) {
-      const Value size = c == last ? set.sizes[c] / kWordBits : set.sizes[c];
+    Values parts(set.order.size());
+    for (uint32_t c : set.order | std::views::reverse) {
       if (const std::optional<uint64_t> known = constant_of(step, c)) {
-        parts[c] = k_.number(Type::U64, c == last ? *known / kWordBits : *known);
-        continue;
+        parts[c] = k_.number(Type::U64, c == innermost ? *known / kWordBits : *known);
+      } else if (c == *unknown) {
+        parts[c] = rest;
+      } else {
+        parts[c] = rest % parts_of(c);
+        rest = rest / parts_of(c);
       }
-      parts[c] = c == unknown ? rest : rest % size;
-      if (c != unknown) rest = rest / size;
     }
-    Value number = parts[0];
-    for (size_t c = 1; c <= last; ++c) {
-      number = number * (c == last ? set.sizes[c] / kWordBits : set.sizes[c]) + parts[c];
-    }
+    Value number = parts[set.order.front()];
+    for (uint32_t c : set.order | std::views::drop(1)) number = number * parts_of(c) + parts[c];
     word = k_.cast(Type::U32, number);
   }
   const Value bits = set.cells[word];
-  const std::optional<uint64_t> value = constant_of(step, last);
+  const std::optional<uint64_t> value = constant_of(step, innermost);
   return {word, value ? bits & (1u << (*value % kWordBits)) : bits};
 }
 
@@ -193,14 +195,13 @@ void PipelineCode::declare(size_t s, const RelationOf& relation_of, const Marks&
     return;
   }
   if (is_driver && walks_bits(step, relation)) {
-    access.set = declare_set(k_, SetKind::Bits, relation.types(), kernel::Mode::In);
+    access.set = declare_set(k_, relation.set_shape(), relation.types(), kernel::Mode::In);
     return;
   }
   if (kind == AccessKind::Set || asks_for_best(step, is_driver, relation)) {
     access.set = claimed && claimed->pred == step.pred
                      ? claimed->set
-                     : declare_set(k_, relation.set_kind(), relation.types(), kernel::Mode::In,
-                                   relation.best());
+                     : declare_set(k_, relation.set_shape(), relation.types(), kernel::Mode::In);
     if (kind == AccessKind::Set) return;
   }
   if (kind == AccessKind::Index) {

@@ -1,9 +1,11 @@
 #include "relation/relation.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "base/check.h"
 #include "relation/best_code.h"
@@ -67,7 +69,10 @@ Relation::Relation(Machine& machine, std::string name, const std::vector<lang::T
       kinds_(stored_kinds(types)),
       bag_(machine, stored_types(kinds_)),
       waiting_(machine, stored_types(kinds_)),
-      set_kind_(row_bits(bag_.types()) <= 64 ? SetKind::Packed : SetKind::Wide) {}
+      set_kind_(row_bits(bag_.types()) <= 64 ? SetKind::Packed : SetKind::Wide),
+      bit_order_(bag_.types().size()) {
+  std::iota(bit_order_.begin(), bit_order_.end(), 0u);
+}
 
 uint64_t Relation::bytes() const {
   uint64_t bytes = bag_.bytes() + waiting_.bytes() + cells_ * size_of(cell_type(set_kind_));
@@ -80,17 +85,51 @@ uint64_t Relation::bytes() const {
 
 void Relation::set_domain(const std::vector<uint64_t>& sizes) {
   bounds_ = sizes;
-  // No word has bits of two rows that differ in more than the last column.
-  std::vector<uint64_t> padded = sizes;
-  padded.back() = (padded.back() + kWordBits - 1) / kWordBits * kWordBits;
+  size_bits(bit_order_, kWordBits);
+}
+
+// No block, and so no word, has bits of two rows that differ in more than the innermost column.
+bool Relation::size_bits(const std::vector<uint32_t>& order, uint32_t block_bits) {
+  std::vector<uint64_t> padded = bounds_;
+  uint64_t& innermost = padded[order.back()];
+  innermost = (innermost + block_bits - 1) / block_bits * block_bits;
   uint64_t possible = 1;
   for (size_t c = 0; c < types().size(); ++c) {
-    if (types()[c] != Type::U32 || sizes[c] == 0) return;
-    if (possible > kMostBits / padded[c]) return;
+    if (types()[c] != Type::U32 || bounds_[c] == 0) return false;
+    if (possible > kMostBits / padded[c]) return false;
     possible *= padded[c];
   }
   domain_ = std::move(padded);
   domain_words_ = possible / kWordBits;
+  bit_order_ = order;
+  return true;
+}
+
+Result<bool> Relation::put_innermost(const std::vector<uint32_t>& columns, uint32_t block_bits) {
+  if (set_kind_ != SetKind::Bits || columns.empty()) return false;
+  std::vector<uint32_t> order = columns;
+  std::ranges::sort(order, {}, [&](uint32_t c) { return bounds_[c]; });
+  // What is added to the innermost column at most doubles it.
+  if (bounds_[order.back()] < block_bits / 2) return false;
+  for (uint32_t c = arity(); c-- > 0;) {
+    if (std::ranges::find(columns, c) == columns.end()) order.insert(order.begin(), c);
+  }
+  if (order == bit_order_ && domain_[order.back()] % block_bits == 0) return true;
+  if (forgotten_ > 0 || !size_bits(order, block_bits)) return false;
+  Status s = rebuild_set(SetKind::Bits, domain_words_);
+  return s.ok() ? Result<bool>(true) : s.error();
+}
+
+uint64_t Relation::cells_for(uint64_t rows) const {
+  uint64_t cells = kLeastCells;
+  while (most_rows(set_kind_, cells) < rows) cells *= 2;
+  return cells;
+}
+
+bool Relation::becomes_bits(uint64_t more) const {
+  if (set_kind_ == SetKind::Bits) return true;
+  const uint64_t wanted = stored() + more;
+  return wanted > most_rows(set_kind_, cells_) && prefers_bits(cells_for(wanted));
 }
 
 Status Relation::reserve(uint64_t more) {
@@ -99,8 +138,7 @@ Status Relation::reserve(uint64_t more) {
   if (set_kind_ == SetKind::Best) return reserve_best(more);
   const uint64_t wanted = stored() + more;
   if (set_ != nullptr && wanted <= most_rows(set_kind_, cells_)) return Done{};
-  uint64_t cells = kLeastCells;
-  while (most_rows(set_kind_, cells) < wanted) cells *= 2;
+  const uint64_t cells = cells_for(wanted);
   if (prefers_bits(cells)) return rebuild_set(SetKind::Bits, domain_words_);
   const bool fits = !bounds_.empty() && !keeps_best(set_kind_) &&
                     std::ranges::all_of(types(), [](Type type) { return type == Type::U32; }) &&
@@ -203,6 +241,7 @@ Status Relation::fill_set(SetKind kind, uint64_t cells) {
 std::string Relation::set_name() const {
   std::string name = fmt::format("{}_{}", type_names(types()), static_cast<int>(set_kind_));
   if (keeps_best(set_kind_)) name += fmt::format("_{}{}", best_.column, best_.least ? "l" : "g");
+  if (has_sizes(set_kind_)) name += fmt::format("_{}", fmt::join(bit_order_, "_"));
   return name;
 }
 
@@ -225,7 +264,7 @@ Status Relation::insert_stored() {
   Result<device::KernelHandle> kernel = machine_.kernel(name, [&] {
     KernelBuilder k(machine_.graph(), name);
     const Value n = k.val(Type::U32, "n");
-    const SetCode set = declare_set(k, set_kind_, types(), kernel::Mode::Race, best_);
+    const SetCode set = declare_set(k, set_shape(), types(), kernel::Mode::Race);
     if (is_wide(set_kind_)) {
       claim_stored(k, set, k.grid(n));
     } else {
@@ -274,7 +313,7 @@ Id Relation::absorb_plan(const std::string& name) {
     const Value count = k.val(Type::U32, "n");
     const kernel::Buffer flags = k.out(Type::U32, "is_new");
     const kernel::Buffer places = k.out(Type::U32, "cell");
-    const SetCode set = declare_set(k, set_kind_, types(), kernel::Mode::Race, best_);
+    const SetCode set = declare_set(k, set_shape(), types(), kernel::Mode::Race);
     const Value base = k.val(Type::U32, "first");
     const Value i = k.grid(count);
     if (wide) {
@@ -408,6 +447,13 @@ Result<bool> Relation::next_round() {
   return fresh_ < rows_;
 }
 
+Status Relation::handle_all() {
+  if (Status s = bag_.append(waiting_.columns(), waiting_.rows()); !s.ok()) return s;
+  waiting_.clear();
+  handled_ = stored() - rows_;
+  return Done{};
+}
+
 Status Relation::finish() {
   Result<bool> more = next_round();
   if (!more.ok()) return more.error();
@@ -418,7 +464,7 @@ Status Relation::finish() {
 
 Status Relation::need_columns() {
   if (forgotten_ == 0) return Done{};
-  const std::string name = fmt::format("rows_of_bits_{}", types().size());
+  const std::string name = fmt::format("rows_of_bits_{}", fmt::join(bit_order_, "_"));
   Result<device::PlanRunner*> plan = machine_.plan(name, [&] {
     PlanBuilder p(machine_.graph(), name);
     const kernel::Buffer cells = p.in(Type::U32, "cells");
@@ -429,6 +475,7 @@ Status Relation::need_columns() {
       bits.kind = SetKind::Bits;
       bits.cells = cells;
       bits.sizes = sizes;
+      bits.order = bit_order_;
       for_each_bit(p, bits, word, cells[word], [&](const Values& row) { p.emit(row); });
     });
     return p.finish(rows.columns);

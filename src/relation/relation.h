@@ -62,10 +62,12 @@ class Relation {
     skipped_ += count;
     handled_ += count;
   }
+  // All rows of this round are handled.
+  Status handle_all();
   // Whether to walk the bits rather than columns that are not there.
   bool is_only_bits() const { return forgotten_ > 0 && bag_.rows() == 0; }
   uint32_t bit_words() const { return static_cast<uint32_t>(cells_); }
-  // The sizes of the columns in the bits: the first column's values are farthest apart.
+  // The sizes of the columns in the bits.
   const std::vector<uint64_t>& bit_sizes() const { return domain_; }
 
   // ---- the set ----
@@ -77,6 +79,12 @@ class Relation {
   void expect_rounds() { grows_ = true; }
   // Changes only in reserve() and finish().
   SetKind set_kind() const { return set_kind_; }
+  SetShape set_shape() const { return {set_kind_, best_, bit_order_}; }
+  // Arranges the bits so that rows that agree in all but these columns lie together, in whole
+  // blocks of so many bits. False where that is not possible, or would take much more memory.
+  Result<bool> put_innermost(const std::vector<uint32_t>& columns, uint32_t block_bits);
+  // Whether room for so many more rows makes it a set of bits, if it is none.
+  bool becomes_bits(uint64_t more) const;
   // Makes room for so many more rows. A set that is not wide takes rows in by kernels, so this
   // comes before them.
   Status reserve(uint64_t more);
@@ -136,6 +144,8 @@ class Relation {
 
  private:
   bool prefers_bits(uint64_t cells) const;
+  bool size_bits(const std::vector<uint32_t>& order, uint32_t block_bits);
+  uint64_t cells_for(uint64_t rows) const;
   uint64_t cell_count() const { return cells_ + (has_last_cell(set_kind_) ? 1 : 0); }
   std::vector<uint64_t> set_numbers() const;
   std::string set_name() const;
@@ -184,6 +194,7 @@ class Relation {
   std::vector<uint64_t> bounds_;  // what values are below, by column; empty: not known
   std::vector<uint64_t> domain_;  // the same where it makes a set of bits possible, else empty
   uint64_t domain_words_ = 0;
+  std::vector<uint32_t> bit_order_;  // of the columns, the outermost first
   BestColumn best_;
   device::Buffer values_;  // the best ones, beside the cells
   uint64_t groups_ = 0;    // in the set: at most so many, without those of this round

@@ -34,9 +34,9 @@ size_t number_count(SetKind kind, size_t columns) {
 
 Value number_of(Builder& k, const SetCode& set, const Values& row) {
   Value at = k.number(Type::U64, 0);
-  for (size_t c = 0; c < row.size(); ++c) {
+  for (uint32_t c : set.order) {
     const Value value = k.cast(Type::U64, row[c]);
-    at = c == 0 ? value : at * set.sizes[c] + value;
+    at = c == set.order.front() ? value : at * set.sizes[c] + value;
   }
   return at;
 }
@@ -94,14 +94,16 @@ WideFound find_wide(Builder& k, const SetCode& set, const Values& row) {
 
 }  // namespace
 
-SetCode declare_set(kernel::KernelBuilder& k, SetKind kind, const std::vector<Type>& types,
-                    kernel::Mode mode, const BestColumn& best) {
+SetCode declare_set(kernel::KernelBuilder& k, const SetShape& shape, const std::vector<Type>& types,
+                    kernel::Mode mode) {
+  const SetKind kind = shape.kind;
   SetCode set;
   set.kind = kind;
+  set.order = shape.order;
   set.cells = k.buffer(cell_type(kind), mode, "set");
   if (keeps_best(kind)) {
-    set.best = best;
-    set.values = k.buffer(image_type(types[best.column]), mode, "best");
+    set.best = shape.best;
+    set.values = k.buffer(image_type(types[set.best.column]), mode, "best");
   }
   if (is_wide(kind)) {
     for (Type type : types) set.columns.push_back(k.in(type, "column"));
@@ -173,16 +175,16 @@ void take_back(Builder& k, const SetCode& set, const Values& row) {
 }
 
 Values row_of_bit(Builder& k, const SetCode& set, Value word, Value bit) {
-  const size_t last = set.sizes.size() - 1;
   Values row(set.sizes.size());
   Value rest = k.cast(Type::U64, word) * kWordBits;
-  for (size_t c = last; c > 0; --c) {
+  for (size_t p = set.order.size() - 1; p > 0; --p) {
+    const uint32_t c = set.order[p];
     row[c] = k.cast(Type::U32, rest % set.sizes[c]);
     rest = rest / set.sizes[c];
   }
-  row[0] = k.cast(Type::U32, rest);
-  // No word has bits of two rows that differ in more than the last column.
-  row[last] = row[last] + bit;
+  row[set.order.front()] = k.cast(Type::U32, rest);
+  // No word has bits of two rows that differ in more than the innermost column.
+  row[set.order.back()] = row[set.order.back()] + bit;
   return row;
 }
 
@@ -192,7 +194,7 @@ void for_each_bit(Builder& k, const SetCode& set, Value word, Value bits,
   k.loop(k.u32(kWordBits), bits != 0, {bits},
          [&](Value, const Values& left) -> std::pair<Value, Values> {
            Values here = first;
-           here.back() = first.back() + k.ctz(left[0]);
+           here[set.order.back()] = first[set.order.back()] + k.ctz(left[0]);
            visit(here);
            const Value others = left[0] & (left[0] - 1);
            return {others != 0, {others}};

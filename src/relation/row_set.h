@@ -47,14 +47,22 @@ struct BestColumn {
   bool least = true;  // false: the greatest
 };
 
+// What the code of a set depends on.
+struct SetShape {
+  SetKind kind = SetKind::Packed;
+  BestColumn best;              // where it keeps best values
+  std::vector<uint32_t> order;  // of the columns in a row's number, the outermost first
+};
+
 struct SetCode {
   SetKind kind = SetKind::Packed;
   kernel::Buffer cells;
-  BestColumn best;          // where it keeps best values
-  kernel::Buffer values;    // those, beside the cells (best_code.h)
-  kernel::Columns columns;  // of the relation, where it is wide
-  Values sizes;             // Bits, Compact: of the columns' domains
-  Values mixing;            // Compact: compact_code.h
+  BestColumn best;              // where it keeps best values
+  std::vector<uint32_t> order;  // Bits, Compact
+  kernel::Buffer values;        // those, beside the cells (best_code.h)
+  kernel::Columns columns;      // of the relation, where it is wide
+  Values sizes;                 // Bits, Compact: of the columns' domains
+  Values mixing;                // Compact: compact_code.h
 };
 
 // How many numbers a set takes besides, all u64: the sizes of its columns' domains, and how it
@@ -62,8 +70,8 @@ struct SetCode {
 size_t number_count(SetKind kind, size_t columns);
 
 // The parameters of a set; Relation::set_arguments gives the arguments.
-SetCode declare_set(kernel::KernelBuilder& k, SetKind kind, const std::vector<kernel::Type>& types,
-                    kernel::Mode mode, const BestColumn& best = {});
+SetCode declare_set(kernel::KernelBuilder& k, const SetShape& shape,
+                    const std::vector<kernel::Type>& types, kernel::Mode mode);
 
 // The number of a row, u64, among all that sizes make possible.
 Value number_of(Builder& k, const SetCode& set, const Values& row);
