@@ -103,6 +103,18 @@ std::vector<Workload> all_workloads() {
                            tables.push_back(numbers_table("node", nodes));
                            return tables;
                          }};
+  // Paths double with every step or two, so lists come from a small grid.
+  const Input small_grid{"grid_10", [](bool full) { return full ? grid(10, 10) : grid(5, 5); }};
+  const Input messages{"messages", [](bool full) {
+                         Tables tables = social(full ? SocialShape{12, 1'000, 200'000, 300, 200, 20}
+                                                     : SocialShape{8, 100, 2'000, 50, 20, 5},
+                                                kSeed);
+                         std::erase_if(tables, [](const Table& table) {
+                           return table.relation == "knows" || table.relation == "interest" ||
+                                  table.relation == "reply_of" || table.relation == "likes";
+                         });
+                         return tables;
+                       }};
   const Input network{"network", [](bool full) {
                         return social(full ? SocialShape{14, 120'000, 300'000, 2'000, 500, 50}
                                            : SocialShape{8, 1'000, 2'000, 50, 20, 5},
@@ -146,6 +158,9 @@ std::vector<Workload> all_workloads() {
   workloads.push_back({"shortest_path", weighted});
   workloads.push_back({"negation", with_nodes});
   workloads.push_back({"social", network});
+  workloads.push_back({"shared_joins", messages});
+  workloads.push_back({"joins_apart", messages});
+  workloads.push_back({"list_paths", small_grid});
   return workloads;
 }
 

@@ -4,6 +4,13 @@ namespace xlog::cli {
 
 std::unique_ptr<device::Device> open_for_worlds(const PipelineOptions& options,
                                                 lang::Session& session) {
+  if (options.reference_only) {
+    session.diagnostics
+        .report(Code::NotSupportedByEngine, {},
+                "the reference evaluator does not say how its worlds come about")
+        .help("leave out `--engine reference`");
+    return nullptr;
+  }
   device::OpenOptions open;
   open.memory_limit = options.answer.memory_limit;
   Result<std::unique_ptr<device::Device>> device = device::open_device(options.device, open);

@@ -10,7 +10,8 @@
 
 namespace xlog::cli {
 
-// Nothing where there is no such device, which is reported.
+// Nothing where there is no such device, or the reference evaluator is asked for, which is
+// reported.
 std::unique_ptr<device::Device> open_for_worlds(const PipelineOptions& options,
                                                 lang::Session& session);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "logic/binding.h"
 #include "oracle/aggregates.h"
 #include "plan/build.h"
 #include "relation/aggregate.h"
@@ -473,7 +474,7 @@ Result<Rules::Solutions> Rules::solve(uint32_t constraint) {
   std::vector<kernel::Type> types;
   std::vector<lang::TypeKind> kinds;
   std::vector<lang::VarId> occurring;
-  for (const Literal& literal : rule.body) lang::collect_variables(literal, occurring);
+  for (const Literal& literal : rule.body) logic::collect_outside(literal, occurring);
   for (uint32_t v = 0; v < rule.variables.size(); ++v) {
     const lang::Variable& variable = rule.variables[v];
     if (variable.anonymous || variable.helper) continue;

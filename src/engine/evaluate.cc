@@ -66,7 +66,7 @@ class Evaluation {
                    options.well_founded ? std::nullopt : std::optional(options.mode)),
         machine_(device, form.value_or(relation::form_for(device))),
         database_(machine_, program, session.names),
-        host_(program, analysis, session, options),
+        host_(program, analysis, session, options, database_),
         domains_(program, estimates_.analysis(), database_),
         rules_(machine_, program, estimates_, database_, host_, statistics.trace,
                [this](uint64_t rows, bool makes_values) { return check(rows, makes_values); }),

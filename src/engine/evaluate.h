@@ -1,8 +1,7 @@
 // The relational engine: evaluates the determined part of a program on a device, and with the
 // well-founded semantics cycles through negation too. Of what differs between worlds it finds
-// bounds: rows that are true in all of them, and rows that may be true in some. The worlds, and
-// what it cannot do on a device yet (`maplist`), are left to another evaluator, which starts from
-// the rows that the engine found.
+// bounds: rows that are true in all of them, and rows that may be true in some. The worlds are left
+// to another evaluator, which starts from the rows that the engine found.
 #pragma once
 
 #include <functional>

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <numeric>
 
+#include "logic/components.h"
+#include "logic/order.h"
 #include "relation/row_code.h"
 
 namespace xlog::engine {
@@ -63,19 +65,65 @@ class Cells {
 }  // namespace
 
 HostSolver::HostSolver(const lang::Program& program, const logic::Analysis& analysis,
-                       lang::Session& session, const logic::AnswerOptions& options)
-    : context_(program, analysis, session, options), matcher_(context_, nothing_, nullptr) {
+                       lang::Session& session, const logic::AnswerOptions& options,
+                       Database& database)
+    : context_(program, analysis, session, options),
+      database_(database),
+      is_fetched_(program.predicates.size(), false),
+      matcher_(context_, fetched_, nullptr) {
   context_.component = UINT32_MAX;  // somebody else tells how far the evaluation is
+  fetched_.relations.resize(is_fetched_.size());
+  fetched_.states.assign(is_fetched_.size(), oracle::PredicateState::Settled);
+  fetched_.certain.assign(is_fetched_.size(), 0);
 }
 
+Status HostSolver::fetch(const std::vector<lang::Literal>& literals) {
+  std::vector<lang::PredId> read;
+  logic::for_each_predicate(literals, [&](const lang::Literal& literal, const lang::Literal*) {
+    if (!is_fetched_[literal.pred.index]) read.push_back(literal.pred);
+  });
+  for (lang::PredId pred : read) {
+    if (Status done = fetch(pred); !done.ok()) return done;
+  }
+  return Done{};
+}
+
+Status HostSolver::fetch(lang::PredId pred) {
+  if (is_fetched_[pred.index]) return Done{};
+  is_fetched_[pred.index] = true;
+  const Result<Rows> rows = database_.columns(pred);
+  if (!rows.ok()) return rows.error();
+  if (rows->count == 0) return Done{};
+  Value* to = fetched_.relations[pred.index].extend(rows->columns.size(), rows->count);
+  for (uint32_t row = 0; row < rows->count; ++row) {
+    for (const lang::FactColumn& column : rows->columns) *to++ = column.at(row);
+  }
+  return Done{};
+}
+
+namespace {
+
+// As they stand, with orders for what stands in braces where these variables have values.
+logic::BodyOrder order_of(const HostQuestion& question, const lang::Program& program,
+                          const std::vector<VarId>& bound) {
+  lang::Rule body;
+  body.variables = program.rules[question.rule].variables;
+  body.body = question.literals;
+  logic::BodyOrder order = logic::order_body_given(program, body, {}, bound);
+  std::iota(order.sequence.begin(), order.sequence.end(), 0);
+  return order;
+}
+
+}  // namespace
+
 Result<HostRows> HostSolver::solve(const HostQuestion& question, HostRows rows) {
+  if (Status done = fetch(question.literals); !done.ok()) return done.error();
   const std::vector<lang::Variable>& variables = context_.program.rules[question.rule].variables;
   std::vector<VarId> mentioned;
-  logic::BodyOrder order;
-  for (uint32_t i = 0; i < question.literals.size(); ++i) {
-    lang::collect_variables(question.literals[i], mentioned);
-    order.sequence.push_back(i);
+  for (const lang::Literal& literal : question.literals) {
+    lang::collect_variables(literal, mentioned);
   }
+  const logic::BodyOrder order = order_of(question, context_.program, rows.variables);
   std::vector<Cells> given;
   std::vector<size_t> inputs;
   for (size_t c = 0; c < rows.variables.size(); ++c) {

@@ -1,10 +1,13 @@
 // Solves literals on the host, for many bindings at once. What they say is said by the reference
-// evaluator itself: lists and terms are made and taken apart by its matcher.
+// evaluator itself: lists and terms are made and taken apart by its matcher, which also maps and
+// folds what no rule of its own does. The relations that it reads then are finished, and come to
+// the host when they are first asked for.
 #pragma once
 
 #include <vector>
 
 #include "base/result.h"
+#include "engine/database.h"
 #include "lang/program.h"
 #include "logic/analysis.h"
 #include "logic/answer.h"
@@ -20,7 +23,7 @@ struct HostRows {
   uint32_t rows = 0;
 };
 
-// Literals of a rule, in the order in which they are solved: comparisons and built-ins.
+// Literals of a rule, in the order in which they are solved: all but atoms.
 struct HostQuestion {
   uint32_t rule = 0;    // whose variables they have
   uint32_t source = 0;  // that the user knows, for reports
@@ -31,7 +34,7 @@ struct HostQuestion {
 class HostSolver {
  public:
   HostSolver(const lang::Program& program, const logic::Analysis& analysis, lang::Session& session,
-             const logic::AnswerOptions& options);
+             const logic::AnswerOptions& options, Database& database);
 
   // Each solution for each row, in order.
   Result<HostRows> solve(const HostQuestion& question, HostRows rows);
@@ -44,8 +47,13 @@ class HostSolver {
   lang::Names& names() { return context_.names(); }
 
  private:
+  Status fetch(const std::vector<lang::Literal>& literals);
+  Status fetch(lang::PredId pred);
+
   oracle::Context context_;
-  oracle::Database nothing_;  // the literals read no relations
+  Database& database_;
+  oracle::Database fetched_;      // rows that literals read
+  std::vector<bool> is_fetched_;  // by predicate
   oracle::Matcher matcher_;
   decltype(oracle::Context::valueless) counted_;
 };

@@ -56,6 +56,14 @@ constexpr Case kCases[] = {
       far(Y, min(D + W)) :- far(X, D), edge(X, Y, W).
       ?- far(X, D).
     )"},
+    {"FoldsAndMaps", R"(
+      e(1, 2). e(1, 3). e(2, 3). e(3, 1). n(1..5). next(X, X + 1) :- n(X). l([1, 2]). l([6]).
+      ways(X, S) :- n(X), S = sum M : { e(X, Y), M = count : { e(Y, _) } }.
+      up(1). up(Y) :- up(X), N = count : { n(Z), Z <= X }, Y = X + N, Y < 12.
+      mapped(M) :- l(L), maplist(next, L, M).
+      :- X = count : { e(_, _) }, X > 4. :- n(X), X > 4, l([X | _]), not l([_, X | _]).
+      ?- ways(X, S). ?- up(X). ?- mapped(M).
+    )"},
 };
 
 class OpenCl : public testing::TestWithParam<Case> {};

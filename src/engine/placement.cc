@@ -179,13 +179,14 @@ class Placing {
   }
 
   std::string aggregate_over_estimates(const Rule& rule) const {
-    if (rule.aggregates.empty()) return "";
-    for (const Literal& literal : rule.body) {
-      if (literal.kind != LiteralKind::Atom || !is_estimated(literal.pred)) continue;
-      return fmt::format("an aggregate over {}, which may have undefined rows",
-                         lang::predicate_signature(program_[literal.pred], names_));
-    }
-    return "";
+    std::optional<PredId> over;
+    logic::for_each_predicate(rule.body, [&](const Literal& literal, const Literal* folded) {
+      const bool folds = folded != nullptr || !rule.aggregates.empty();
+      if (folds && !over && is_estimated(literal.pred)) over = literal.pred;
+    });
+    if (!over) return "";
+    return fmt::format("an aggregate over {}, which may have undefined rows",
+                       lang::predicate_signature(program_[*over], names_));
   }
 
   // Instances whose arithmetic has no value are counted over all rows that the reference thinks of:

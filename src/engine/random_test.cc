@@ -13,6 +13,7 @@
 #include "device/test_devices.h"
 #include "engine/engine_fixture.h"
 #include "engine/random_best_program.h"
+#include "engine/random_fold_program.h"
 #include "engine/random_list_program.h"
 
 namespace xlog::engine {
@@ -145,6 +146,10 @@ TEST_P(RandomPrograms, WithTheBestOfTheirOwnRecursionToo) {
 
 TEST_P(RandomPrograms, ThatMakeListsAndTermsToo) {
   compare_all(GetParam(), [](uint64_t seed) { return ListProgramGenerator(seed).run(); });
+}
+
+TEST_P(RandomPrograms, ThatFoldAndMapInBodiesToo) {
+  compare_all(GetParam(), [](uint64_t seed) { return FoldProgramGenerator(seed).run(); });
 }
 
 // On the devices of $XLOG_TEST_DEVICES where there is one, for machines with a GPU.

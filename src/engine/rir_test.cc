@@ -8,7 +8,8 @@
 
 #include "base/sanitized.h"
 #include "engine/engine_fixture.h"
-#include "engine/random_program.h"
+#include "engine/random_fold_program.h"
+#include "engine/random_list_program.h"
 #include "plan/prepare.h"
 #include "plan/relational.h"
 #include "relation/derive.h"
@@ -36,7 +37,7 @@ bool same(const lang::Term& a, const lang::Term& b) {
 bool same(const Step& a, const Step& b) {
   const bool one = a.kind == b.kind && a.pred == b.pred && a.part == b.part && a.order == b.order &&
                    a.columns.size() == b.columns.size() && a.members.size() == b.members.size() &&
-                   a.target.valid() == b.target.valid();
+                   a.target.valid() == b.target.valid() && a.outputs.size() == b.outputs.size();
   if (!one) return false;
   for (size_t c = 0; c < a.columns.size(); ++c) {
     if (a.columns[c].use != b.columns[c].use) return false;
@@ -92,7 +93,6 @@ uint64_t expect_inverse(const std::string& source) {
       for (const auto& delta : versions) {
         const Pipeline pipeline =
             plan::build_pipeline(*program, r, {delta, inside}, estimates.statistics());
-        if (plan::needs_host(pipeline)) continue;
         for (const auto show : {plan::Show::Steps, plan::Show::Estimates}) {
           const std::string text = plan::to_text(pipeline, *program, session.names, show);
           const Result<Pipeline> read = plan::parse_pipeline(text, "plan.rir", *program, session);
@@ -116,6 +116,8 @@ TEST(Rir, IsTheInverseOfPrinting) {
   uint64_t count = 0;
   for (uint64_t seed = 1; seed <= programs && !HasFailure(); ++seed) {
     count += expect_inverse(ProgramGenerator(seed).run().text());
+    if (seed % 4 == 1) count += expect_inverse(ListProgramGenerator(seed).run().text());
+    if (seed % 4 == 2) count += expect_inverse(FoldProgramGenerator(seed).run().text());
     if (HasFailure()) fmt::print("seed {}\n", seed);
   }
   EXPECT_GT(count, programs);

@@ -60,6 +60,18 @@ constexpr const char* kPrograms[] = {
     "least(S, min(X)) :- sale(S, X). all(S, L) :- sale(S, _), findall(X, sale(S, X), L).\n"
     "soft(S, logsumexp(X)) :- sale(S, X).\n"
     "?- total(S, X). ?- mean(S, X). ?- least(S, X). ?- all(S, L). ?- soft(S, X).\n",
+    // Which instances have no value depends on the order of literals; `_` under `know` leaves it.
+    "n(0). n(1). n(2). m(1, 5, 3). m(0, 6, 4). m(2, 0, 3).\n"
+    "q(X) :- X != 6 / X, n(X), know m(X, _, 3). r(X) :- n(X), possible m(X, _, 4), Y = 4 % X.\n"
+    "?- q(X). ?- r(X).\n",
+    // Folds inside folds, and several in one body.
+    "edge(1, 2). edge(1, 3). edge(2, 3). edge(3, 1). node(1). node(2). node(3). node(4).\n"
+    "busy(X, N) :- node(X), N = count : { node(Y), M = count : { edge(Y, _) }, M > X }.\n"
+    "ways(X, S) :- node(X), S = sum M : { edge(X, Y), M = count : { edge(Y, _) } }.\n"
+    "all(X, A, B, C) :- node(X), A = count : { edge(X, _) }, B = count : { edge(_, X) },\n"
+    "  C = count : { edge(Y, Z), Y < X, Z > X }.\n"
+    "pairs(X, sum(M)) :- node(X), node(Y), M = count : { edge(X, Z), edge(Z, Y) }.\n"
+    "?- busy(X, N). ?- ways(X, S). ?- all(X, A, B, C). ?- pairs(X, M).\n",
     // Worlds: a disjunction, a choice with bounds, questions, and constraints that leave none.
     "item(1). item(2). item(3). odd(1). odd(3). link(1, 2). link(2, 3). out(2).\n"
     "top(X) ; low(X) :- item(X). top(X) :- odd(X). ask(X) :- item(X), not know top(X).\n"

@@ -31,7 +31,7 @@ class Preparation {
 
   void run() {
     keep_worlds();
-    if (plan::expand_aggregates(program_, kept_.analysis, session_)) analyze_again();
+    while (plan::expand_aggregates(program_, kept_.analysis, session_)) analyze_again();
     const size_t rules = program_.rules.size();
     for (uint32_t r = 0; r < rules; ++r) {
       if (is_settled(program_.rules[r])) name_some_rows(r);
@@ -98,28 +98,35 @@ class Preparation {
   void name_some_rows(uint32_t r, size_t i) {
     Rule made = program_.rules[r];
     Literal asked = made.body[i];
-    std::vector<VarId> variables, named;
-    for (const Term& arg : asked.args) lang::collect_variables(arg, variables);
-    for (VarId v : variables) {
-      if (made.variables[v.index].anonymous || std::ranges::count(named, v) > 0) continue;
-      named.push_back(v);
-    }
     lang::Predicate predicate;
     predicate.name =
         session_.names.symbols.intern(fmt::format("__xlog_some_{}", program_.predicates.size()));
-    predicate.arity = static_cast<uint32_t>(named.size());
     predicate.helper = true;
     predicate.span = asked.span;
     predicate.rules = {static_cast<uint32_t>(program_.rules.size())};
     lang::HeadElement head;
-    for (VarId v : named) {
-      Term term;
-      term.kind = lang::TermKind::Variable;
-      term.var = v;
-      term.type = made.variables[v.index].type;
+    std::vector<VarId> named;
+    // Constants stay: literals with one are evaluated before those without, and what arithmetic
+    // meets depends on the order.
+    const auto add = [&](const Term& term) {
       predicate.columns.push_back({{}, term.type, asked.span});
-      head.args.push_back(std::move(term));
+      head.args.push_back(term);
+    };
+    for (const Term& arg : asked.args) {
+      if (arg.kind == lang::TermKind::Constant) add(arg);
+      std::vector<VarId> variables;
+      lang::collect_variables(arg, variables);
+      for (VarId v : variables) {
+        if (made.variables[v.index].anonymous || std::ranges::count(named, v) > 0) continue;
+        named.push_back(v);
+        Term term;
+        term.kind = lang::TermKind::Variable;
+        term.var = v;
+        term.type = made.variables[v.index].type;
+        add(term);
+      }
     }
+    predicate.arity = static_cast<uint32_t>(head.args.size());
     head.pred = {static_cast<uint32_t>(program_.predicates.size())};
     Literal& replaced = program_.rules[r].body[i];
     replaced.pred = head.pred;

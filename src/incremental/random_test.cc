@@ -9,6 +9,7 @@
 #include "base/sanitized.h"
 #include "device/device.h"
 #include "engine/random_best_program.h"
+#include "engine/random_fold_program.h"
 #include "engine/random_program.h"
 #include "epistemic/random_source.h"
 #include "incremental/random_worlds.h"
@@ -118,6 +119,7 @@ TEST_P(RandomScripts, AgreeWithTheReference) {
 std::vector<Generator> generators() {
   const auto plain = [](uint64_t seed) { return engine::ProgramGenerator(seed).run().text(); };
   const auto best = [](uint64_t seed) { return engine::BestProgramGenerator(seed).run().text(); };
+  const auto folds = [](uint64_t seed) { return engine::FoldProgramGenerator(seed).run().text(); };
   const auto worlds = [](uint64_t seed) {
     return epistemic::RandomSource(static_cast<uint32_t>(seed)).run();
   };
@@ -125,6 +127,7 @@ std::vector<Generator> generators() {
   return {
       {"plain", plain, 100, 250, 12},
       {"best", best, 1'000'000, 60, 8},
+      {"folds", folds, 8'000'000, 60, 8},
       {"worlds", worlds, 2'000'000, 100, 10},
       {"parts", parts, 6'000'000, 150, 10, false, true},
       {"plain_on_device", plain, 3'000'000, 25, 5, true},

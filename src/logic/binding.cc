@@ -186,6 +186,24 @@ bool modal_binds(const Literal& literal, const Scope& scope) {
          scope.component_of[scope.rule.head[0].pred.index];
 }
 
+std::vector<uint32_t> visible_in_body(const lang::Rule& rule) {
+  std::vector<VarId> variables;
+  for (const Literal& literal : rule.body) collect_outside(literal, variables);
+  for (const lang::HeadElement& element : rule.head) {
+    for (const Term& arg : element.args) collect_variables(arg, variables);
+    for (const Literal& literal : element.condition) collect_outside(literal, variables);
+  }
+  for (const lang::HeadAggregate& aggregate : rule.aggregates) {
+    if (aggregate.has_value) collect_variables(aggregate.value, variables);
+  }
+  for (const auto* bound : {&rule.lower, &rule.upper}) {
+    if (*bound) collect_variables(**bound, variables);
+  }
+  std::vector<uint32_t> visible(rule.variables.size(), 0);
+  for (const VarId var : variables) ++visible[var.index];
+  return visible;
+}
+
 Binding binding_of(const Literal& literal, const Scope& scope) {
   switch (literal.kind) {
     case LiteralKind::Atom:

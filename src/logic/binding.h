@@ -29,6 +29,9 @@ struct Scope {
   std::vector<uint32_t> visible;
 };
 
+// Of the body of a rule as a whole.
+std::vector<uint32_t> visible_in_body(const lang::Rule& rule);
+
 Binding binding_of(const lang::Literal& literal, const Scope& scope);
 
 // A positive modal literal over the component of the head cannot bind, because its rows are not

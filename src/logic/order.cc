@@ -205,11 +205,9 @@ class RuleOrderer {
               const std::vector<uint32_t>& component_of, lang::Session* session)
       : rule_(rule),
         session_(session),
-        scope_{program, rule, component_of, std::vector<uint32_t>(rule.variables.size(), 0)},
+        scope_{program, rule, component_of, visible_in_body(rule)},
         bound_(rule.variables.size()),
-        excused_(rule.variables.size(), false) {
-    show_rule();
-  }
+        excused_(rule.variables.size(), false) {}
 
   BoundSet& bound() { return bound_; }
 
@@ -258,22 +256,6 @@ class RuleOrderer {
 
   void show(const std::vector<VarId>& variables, bool visible) {
     for (const VarId var : variables) scope_.visible[var.index] += visible ? 1 : UINT32_MAX;
-  }
-
-  void show_rule() {
-    std::vector<VarId> variables;
-    for (const Literal& literal : rule_.body) collect_outside(literal, variables);
-    for (const HeadElement& element : rule_.head) {
-      for (const Term& arg : element.args) collect_variables(arg, variables);
-      for (const Literal& literal : element.condition) collect_outside(literal, variables);
-    }
-    for (const lang::HeadAggregate& aggregate : rule_.aggregates) {
-      if (aggregate.has_value) collect_variables(aggregate.value, variables);
-    }
-    for (const auto* bound : {&rule_.lower, &rule_.upper}) {
-      if (*bound) collect_variables(**bound, variables);
-    }
-    show(variables, true);
   }
 
   // The body of an aggregate or findall whose grouping variables are bound. What it binds is local

@@ -108,8 +108,7 @@ void Matcher::step(Frame& frame, size_t position) {
     case LiteralKind::Builtin:
       if (literal.builtin == BuiltinId::Findall) return findall(frame, literal, index, next);
       if (literal.builtin == BuiltinId::Maplist2 || literal.builtin == BuiltinId::Maplist3) {
-        std::vector<Value> outputs;
-        return maplist(frame, literal, 0, outputs, next);
+        return maplist(frame, literal, next);
       }
       return builtin(frame, literal, next);
     case LiteralKind::Atom:
@@ -299,40 +298,55 @@ GroundLiteral Matcher::open_aggregate(std::shared_ptr<const AggregateInput> inpu
   return {GroundKind::Aggregate, Modal::None, index};
 }
 
-void Matcher::maplist(Frame& frame, const Literal& literal, size_t element,
-                      std::vector<Value>& outputs, const Next& next) {
+// Every choice of a row for each element, the last element changing fastest.
+void Matcher::maplist(Frame& frame, const Literal& literal, const Next& next) {
   const std::optional<Value> list = value_of(literal.args[0], frame.bindings);
   if (!list || list->kind != lang::TypeKind::List) return;
-  if (element > kMaxBodyLiterals) {
-    throw LimitExceeded{"maplist over a list too long for the reference evaluator",
-                        "use a rule over member/2"};
-  }
-  const auto elements = context_.names().terms.elements(*list);
   const bool has_output = literal.builtin == BuiltinId::Maplist3;
-  if (element == elements.size()) {
-    if (!has_output) return next();
-    return with_match(frame, literal.args[1], context_.names().terms.list(outputs), next);
-  }
-  const Value input = elements[element];
   Relation& relation = database_.relations[literal.pred.index];
+  std::vector<std::vector<uint32_t>> rows;  // by element
+  for (const Value& element : context_.names().terms.elements(*list)) {
+    rows.push_back(rows_of_element(relation, element, has_output));
+    if (rows.back().empty()) return;
+  }
   const bool open = database_.states[literal.pred.index] == PredicateState::Open;
-  const auto try_row = [&](uint32_t row) {
-    const bool is_left = open && !database_.is_certain(literal.pred, row);
-    if (is_left) frame.remaining.push_back(open_atom(literal.pred, row));
-    if (has_output) outputs.push_back(relation.row(row)[1]);
-    maplist(frame, literal, element + 1, outputs, next);
-    if (has_output) outputs.pop_back();
-    if (is_left) frame.remaining.pop_back();
-  };
+  const size_t mark = frame.remaining.size();
+  std::vector<size_t> choice(rows.size(), 0);
+  for (bool more = true; more && !is_stopped_;) {
+    context_.tick();
+    std::vector<Value> outputs;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const uint32_t row = rows[i][choice[i]];
+      if (has_output) outputs.push_back(relation.row(row)[1]);
+      if (!open || database_.is_certain(literal.pred, row)) continue;
+      frame.remaining.push_back(open_atom(literal.pred, row));
+    }
+    if (has_output) {
+      with_match(frame, literal.args[1], context_.names().terms.list(outputs), next);
+    } else {
+      next();
+    }
+    frame.remaining.resize(mark);
+    size_t last = rows.size();
+    while (last > 0 && choice[last - 1] + 1 == rows[last - 1].size()) choice[--last] = 0;
+    more = last > 0;
+    if (more) ++choice[last - 1];
+  }
+}
+
+std::vector<uint32_t> Matcher::rows_of_element(Relation& relation, const Value& element,
+                                               bool has_output) {
+  std::vector<uint32_t> rows;
+  const std::span key(&element, 1);
   if (!has_output) {
-    if (const auto row = relation.find(std::span(&input, 1))) try_row(static_cast<uint32_t>(*row));
-    return;
+    if (const auto row = relation.find(key)) rows.push_back(static_cast<uint32_t>(*row));
+    return rows;
   }
   const Relation::Index& index = relation.index({0});
-  for (uint32_t row = index.first(std::span(&input, 1)); row != Relation::Index::kNone;
-       row = index.next(row)) {
-    try_row(row);
+  for (uint32_t row = index.first(key); row != Relation::Index::kNone; row = index.next(row)) {
+    rows.push_back(row);
   }
+  return rows;
 }
 
 void Matcher::with_match(Frame& frame, const Term& pattern, const Value& value, const Next& next) {

@@ -114,8 +114,9 @@ class Matcher {
   void check_interval(const Value& lo, const Value& hi) const;
   void aggregate(Frame& frame, const lang::Literal& literal, uint32_t index, const Next& next);
   void findall(Frame& frame, const lang::Literal& literal, uint32_t index, const Next& next);
-  void maplist(Frame& frame, const lang::Literal& literal, size_t element,
-               std::vector<Value>& outputs, const Next& next);
+  void maplist(Frame& frame, const lang::Literal& literal, const Next& next);
+  static std::vector<uint32_t> rows_of_element(Relation& relation, const Value& element,
+                                               bool has_output);
   void with_results(Frame& frame, const std::shared_ptr<const AggregateInput>& input,
                     const lang::Term& result, const Next& next);
 

@@ -20,16 +20,8 @@ using lang::TermKind;
 
 namespace {
 
-// Each aggregate with a value for nothing doubles the rules.
-constexpr size_t kMostAggregates = 4;
-
-// A built-in that no pipeline has.
-bool is_opaque(const Literal& literal) {
-  using lang::BuiltinId;
-  return literal.kind == LiteralKind::Builtin &&
-         (literal.builtin == BuiltinId::Findall || literal.builtin == BuiltinId::Maplist2 ||
-          literal.builtin == BuiltinId::Maplist3);
-}
+// Rules of which there are two, one for each of two cases: so often is one rule divided.
+constexpr size_t kMostDoublings = 2;
 
 class Expansion {
  public:
@@ -39,20 +31,19 @@ class Expansion {
   bool run() {
     const size_t rules = program_.rules.size();
     for (uint32_t r = 0; r < rules; ++r) {
-      Rule before = program_.rules[r];
-      for (size_t i = 0; i < before.body.size(); ++i) {
-        if (is_plain_findall(before, i)) to_aggregate(program_.rules[r], i);
-      }
-      if (can_expand(r)) {
-        expand(r);
-      } else {
-        program_.rules[r] = std::move(before);
-      }
+      if (may_expand(program_.rules[r])) expand(r);
     }
     return changed_;
   }
 
  private:
+  // The rule as it becomes while its aggregates are replaced. What is added to its body belongs to
+  // an aggregate each.
+  struct Variant {
+    Rule rule;
+    std::vector<size_t> owners;  // by literal that was added
+  };
+
   // ---- findall ----
 
   // Whether it is an aggregate that gives a list: nothing but its goal groups or binds.
@@ -87,7 +78,8 @@ class Expansion {
     return equation.lhs;
   }
 
-  static void to_aggregate(Rule& rule, size_t i) {
+  static void to_aggregate(Variant& variant, size_t i) {
+    Rule& rule = variant.rule;
     Literal literal = rule.body[i];
     literal.kind = LiteralKind::Aggregate;
     literal.aggregate = AggregateFn::Findall;
@@ -96,6 +88,7 @@ class Expansion {
     literal.args.clear();
     literal.rhs = value.kind == TermKind::Variable ? value : named(rule, value, literal.body);
     literal.lhs = is_simple(result) ? result : named(rule, result, rule.body);
+    if (!is_simple(result)) variant.owners.push_back(i);
     rule.body[i] = std::move(literal);
   }
 
@@ -119,43 +112,33 @@ class Expansion {
     return analysis_.components[c].klass == logic::ComponentClass::Determined;
   }
 
-  bool is_determined(const std::vector<Literal>& body) const {
-    return std::ranges::all_of(body, [&](const Literal& literal) {
-      const bool fine = literal.kind != LiteralKind::Atom || is_determined(literal.pred);
-      return fine && is_determined(literal.body);
-    });
+  bool may_expand(const Rule& rule) const {
+    return std::ranges::any_of(rule.body, logic::has_braces) &&
+           rule.head_kind == lang::HeadKind::Atom && !rule.annotated && !rule.learnable &&
+           is_determined(rule.head[0].pred);
   }
 
-  bool can_expand(uint32_t r) const {
-    const Rule& rule = program_.rules[r];
-    size_t aggregates = 0;
-    for (const Literal& literal : rule.body) {
-      if (literal.kind != LiteralKind::Aggregate) continue;
-      ++aggregates;
-      // One level: what is nested deeper stays where it is.
-      for (const Literal& inner : literal.body) {
-        if (inner.kind == LiteralKind::Aggregate || is_opaque(inner)) return false;
-      }
+  // Where solutions are missing: nothing has a result, or two rules say what follows from one, or
+  // the result for nothing is a row of a relation of results.
+  enum class Nothing : uint8_t { NoResult, Doubles, Row };
+
+  // How an aggregate becomes a relation; nothing where the host has to fold.
+  std::optional<Nothing> way_of(const Rule& rule, size_t i, size_t doublings) const {
+    const std::vector<lang::VarId> group = group_of(rule, i);
+    // The bits of a float that an equation computes may differ from those it is equal to.
+    if (std::ranges::any_of(group, [&](lang::VarId v) {
+          return lang::is_float(rule.variables[v.index].type.kind);
+        })) {
+      return std::nullopt;
     }
-    if (aggregates == 0 || aggregates > kMostAggregates) return false;
-    // A violated constraint is shown as it was written.
-    if (rule.head_kind != lang::HeadKind::Atom || rule.annotated || rule.learnable) return false;
-    if (!is_determined(rule.head[0].pred) || !is_determined(rule.body)) return false;
-    for (size_t i = 0; i < rule.body.size(); ++i) {
-      if (is_opaque(rule.body[i])) return false;
-      if (rule.body[i].kind != LiteralKind::Aggregate) continue;
-      // Two rules would fold in the head apart.
-      if (has_default(rule, i) && !rule.aggregates.empty()) return false;
-      if (reads_itself(rule) && !binds_all(rule, rule.body[i].body, wanted_of(rule, i)))
-        return false;
-      // The bits of a float that an equation computes may differ from those it is equal to.
-      if (std::ranges::any_of(group_of(rule, i), [&](lang::VarId v) {
-            return lang::is_float(rule.variables[v.index].type.kind);
-          })) {
-        return false;
-      }
-    }
-    return true;
+    const bool recursive = reads_itself(rule);
+    if (recursive && !binds_group(rule, i)) return std::nullopt;
+    if (!has_default(rule, i)) return Nothing::NoResult;
+    // Two rules would fold in the head apart, which only the best of a recursion may.
+    const bool apart = rule.aggregates.empty() || analysis_.best[rule.head[0].pred.index];
+    if (apart && doublings < kMostDoublings) return Nothing::Doubles;
+    if (recursive && !group.empty()) return std::nullopt;
+    return Nothing::Row;
   }
 
   // Whether the helper for the groups would make the aggregate part of the recursion.
@@ -226,6 +209,12 @@ class Expansion {
     return std::ranges::includes(bound, used);
   }
 
+  // Whether nothing has to say which groups are asked for.
+  bool binds_group(const Rule& rule, size_t index) const {
+    return group_of(rule, index).empty() ||
+           binds_all(rule, rule.body[index].body, wanted_of(rule, index));
+  }
+
   // What the braces have to bind.
   static std::vector<lang::VarId> wanted_of(const Rule& rule, size_t index) {
     std::vector<lang::VarId> wanted = group_of(rule, index);
@@ -262,119 +251,185 @@ class Expansion {
     program_.rules.push_back(std::move(rule));
   }
 
-  // A rule for the groups that are asked for: what is evaluated before the aggregate.
-  PredId add_context(const Rule& rule, uint32_t r, size_t index,
-                     const std::vector<lang::VarId>& group) {
-    Rule context = rule;
-    context.origin = lang::RuleOrigin::Function;
-    context.head_kind = lang::HeadKind::Atom;
-    context.aggregates.clear();
-    context.body.clear();
-    for (uint32_t i : analysis_.orders[r].body.sequence) {
-      if (i == index) break;
-      context.body.push_back(rule.body[i]);
-    }
-    std::vector<lang::Type> types;
-    lang::HeadElement head;
-    for (lang::VarId v : group) {
-      head.args.push_back(variable(rule, v));
-      types.push_back(head.args.back().type);
-    }
-    head.pred = add_predicate(types, rule.span);
-    context.head = {head};
-    add_rule(std::move(context));
-    return head.pred;
+  Literal atom(PredId pred, const Rule& rule, const std::vector<lang::VarId>& args, Span span,
+               uint8_t nots = 0) const {
+    Literal literal;
+    literal.pred = pred;
+    literal.span = span;
+    literal.nots = nots;
+    for (lang::VarId v : args) literal.args.push_back(variable(rule, v));
+    return literal;
   }
 
-  // The aggregate as a relation of groups and results.
-  PredId add_aggregate(const Rule& rule, uint32_t r, size_t index,
-                       const std::vector<lang::VarId>& group) {
-    const Literal& literal = rule.body[index];
+  // A rule with the variables of another one.
+  static Rule helper(const Rule& rule, PredId head, std::vector<Term> args,
+                     std::vector<Literal> body) {
     Rule made = rule;
     made.origin = lang::RuleOrigin::Function;
     made.head_kind = lang::HeadKind::Atom;
     made.aggregates.clear();
-    made.body = literal.body;
-    // A join is worth computing only for the groups that are asked for.
-    const auto atoms = std::ranges::count_if(
-        literal.body, [](const Literal& inner) { return inner.kind == LiteralKind::Atom; });
-    const bool selects = atoms > 1 && !group.empty() && !reads_itself(rule);
-    if (selects || !binds_all(rule, literal.body, wanted_of(rule, index))) {
-      Literal asked;
-      asked.pred = add_context(rule, r, index, group);
-      asked.span = literal.span;
-      for (lang::VarId v : group) asked.args.push_back(variable(rule, v));
-      made.body.insert(made.body.begin(), asked);
-    }
-    lang::HeadElement head;
+    made.head = {{head, std::move(args), {}, 1, {}}};
+    made.body = std::move(body);
+    return made;
+  }
+
+  std::vector<Term> terms_of(const Rule& rule, const std::vector<lang::VarId>& variables) const {
+    std::vector<Term> terms;
+    for (lang::VarId v : variables) terms.push_back(variable(rule, v));
+    return terms;
+  }
+
+  static std::vector<lang::Type> types_of(const std::vector<Term>& terms) {
     std::vector<lang::Type> types;
-    for (lang::VarId v : group) {
-      head.args.push_back(variable(rule, v));
-      types.push_back(head.args.back().type);
+    for (const Term& term : terms) types.push_back(term.type);
+    return types;
+  }
+
+  // Rules for the groups that are asked for: what is evaluated before the aggregate.
+  PredId add_context(const std::vector<Variant>& variants, const std::vector<size_t>& before,
+                     const std::vector<lang::VarId>& group) {
+    const std::vector<Term> args = terms_of(variants[0].rule, group);
+    const PredId context = add_predicate(types_of(args), variants[0].rule.span);
+    for (const Variant& variant : variants) {
+      const std::vector<Literal>& all = variant.rule.body;
+      std::vector<Literal> body;
+      for (size_t i : before) body.push_back(all[i]);
+      const size_t written = all.size() - variant.owners.size();
+      for (size_t i = written; i < all.size(); ++i) {
+        if (std::ranges::count(before, variant.owners[i - written]) > 0) body.push_back(all[i]);
+      }
+      add_rule(helper(variant.rule, context, args, std::move(body)));
     }
-    Term dummy;
-    dummy.type = literal.lhs.type;
-    dummy.value.kind = dummy.type.kind;
-    head.args.push_back(dummy);
-    types.push_back(dummy.type);
-    head.pred = add_predicate(types, literal.span);
+    return context;
+  }
+
+  // The aggregate as a relation of groups and results.
+  PredId add_aggregate(const Rule& rule, size_t index, const std::vector<lang::VarId>& group,
+                       std::optional<PredId> context) {
+    const Literal& literal = rule.body[index];
+    std::vector<Literal> body = literal.body;
+    if (context) body.insert(body.begin(), atom(*context, rule, group, literal.span));
+    std::vector<Term> args = terms_of(rule, group);
+    args.push_back(dummy(literal.lhs.type));
+    const PredId pred = add_predicate(types_of(args), literal.span);
+    Rule made = helper(rule, pred, std::move(args), std::move(body));
     made.aggregates = {
         {static_cast<uint32_t>(group.size()), literal.aggregate, literal.has_value, literal.rhs}};
-    made.head = {head};
     add_rule(std::move(made));
-    return head.pred;
+    return pred;
+  }
+
+  // The same with a row where there are no solutions.
+  PredId add_results(const Rule& rule, size_t index, const std::vector<lang::VarId>& group,
+                     PredId aggregate, std::optional<PredId> context) {
+    const Literal& literal = rule.body[index];
+    Rule with_result = rule;
+    const lang::VarId result = {static_cast<uint32_t>(rule.variables.size())};
+    with_result.variables.push_back({{}, false, true, literal.lhs.type, literal.span});
+    std::vector<lang::VarId> columns = group;
+    columns.push_back(result);
+    std::vector<Term> args = terms_of(with_result, columns);
+    const PredId pred = add_predicate(types_of(args), literal.span);
+    add_rule(
+        helper(with_result, pred, args, {atom(aggregate, with_result, columns, literal.span)}));
+    with_result.variables[result.index].anonymous = true;
+    std::vector<Literal> body;
+    if (!group.empty()) body.push_back(atom(*context, rule, group, literal.span));
+    body.push_back(atom(aggregate, with_result, columns, literal.span, 1));
+    args.back() = nothing(literal.lhs.type);
+    add_rule(helper(with_result, pred, std::move(args), std::move(body)));
+    return pred;
+  }
+
+  static Term dummy(const lang::Type& type) {
+    Term term;
+    term.type = type;
+    term.value.kind = type.kind;
+    return term;
   }
 
   Term nothing(const lang::Type& type) {
-    Term zero;
-    zero.type = type;
-    zero.value.kind = type.kind;
+    Term zero = dummy(type);
     if (type.kind == lang::TypeKind::List) zero.value = session_.names.terms.list({});
     return zero;
   }
 
-  void expand(uint32_t r) {
-    changed_ = true;
-    std::vector<Rule> variants = {program_.rules[r]};
-    for (size_t i = 0; i < variants[0].body.size(); ++i) {
-      if (variants[0].body[i].kind != LiteralKind::Aggregate) continue;
-      const Rule original = program_.rules[r];
-      const Literal& aggregate = original.body[i];
-      const std::vector<lang::VarId> group = group_of(original, i);
-      Literal found;
-      found.span = aggregate.span;
-      found.pred = add_aggregate(original, r, i, group);
-      for (lang::VarId v : group) found.args.push_back(variable(original, v));
-      Literal absent = found;
-      found.args.push_back(aggregate.lhs);
-      std::vector<Rule> next;
-      for (const Rule& variant : variants) {
-        next.push_back(variant);
-        next.back().body[i] = found;
-        if (!has_default(original, i)) continue;
-        Rule empty = variant;
-        Literal gone = absent;
-        gone.nots = 1;
-        const lang::VarId any = {static_cast<uint32_t>(empty.variables.size())};
-        empty.variables.push_back({{}, true, true, aggregate.lhs.type, aggregate.span});
-        gone.args.push_back(variable(empty, any));
-        empty.body[i] = gone;
-        Literal zero;
-        zero.kind = LiteralKind::Compare;
-        zero.span = aggregate.span;
-        zero.lhs = aggregate.lhs;
-        zero.rhs = nothing(aggregate.lhs.type);
-        empty.body.push_back(zero);
-        next.push_back(std::move(empty));
-      }
-      variants = std::move(next);
-    }
+  // The variant for groups without solutions.
+  Variant without(const Variant& variant, size_t index, const std::vector<lang::VarId>& group,
+                  PredId aggregate) {
+    Variant empty = variant;
+    const Literal replaced = empty.rule.body[index];
+    const lang::VarId any = {static_cast<uint32_t>(empty.rule.variables.size())};
+    empty.rule.variables.push_back({{}, true, true, replaced.lhs.type, replaced.span});
+    std::vector<lang::VarId> columns = group;
+    columns.push_back(any);
+    empty.rule.body[index] = atom(aggregate, empty.rule, columns, replaced.span, 1);
+    Literal zero;
+    zero.kind = LiteralKind::Compare;
+    zero.span = replaced.span;
+    zero.lhs = replaced.lhs;
+    zero.rhs = nothing(replaced.lhs.type);
+    empty.rule.body.push_back(zero);
+    empty.owners.push_back(index);
+    return empty;
+  }
+
+  void replace(std::vector<Variant>& variants, size_t index, const std::vector<size_t>& before,
+               Nothing way) {
     // What `is` computes, the helper's atom may bring too.
-    for (Rule& variant : variants) {
-      for (Literal& literal : variant.body) literal.is_assignment = false;
+    for (Variant& variant : variants) {
+      for (Literal& literal : variant.rule.body) literal.is_assignment = false;
     }
-    program_.rules[r] = variants[0];
-    for (size_t v = 1; v < variants.size(); ++v) add_rule(std::move(variants[v]));
+    const Rule rule = variants[0].rule;
+    const Literal& literal = rule.body[index];
+    const std::vector<lang::VarId> group = group_of(rule, index);
+    // A join is worth computing only for the groups that are asked for.
+    const auto atoms = std::ranges::count_if(
+        literal.body, [](const Literal& inner) { return inner.kind == LiteralKind::Atom; });
+    const bool selects = atoms > 1 && !group.empty() && !reads_itself(rule);
+    std::optional<PredId> context;
+    const bool binds = binds_group(rule, index);
+    if (selects || !binds || (way == Nothing::Row && !group.empty())) {
+      context = add_context(variants, before, group);
+    }
+    const bool joins_context = selects || !binds;
+    const PredId aggregate =
+        add_aggregate(rule, index, group, joins_context ? context : std::nullopt);
+    const PredId found =
+        way == Nothing::Row ? add_results(rule, index, group, aggregate, context) : aggregate;
+    std::vector<Variant> next;
+    for (const Variant& variant : variants) {
+      Literal with = atom(found, variant.rule, group, literal.span);
+      with.args.push_back(variant.rule.body[index].lhs);
+      next.push_back(variant);
+      next.back().rule.body[index] = std::move(with);
+      if (way == Nothing::Doubles) next.push_back(without(variant, index, group, aggregate));
+    }
+    variants = std::move(next);
+  }
+
+  void expand(uint32_t r) {
+    std::vector<Variant> variants = {{program_.rules[r], {}}};
+    size_t doublings = 0;
+    std::vector<size_t> before;
+    // In the order of evaluation: what is asked for follows from the results before.
+    for (uint32_t i : analysis_.orders[r].body.sequence) {
+      std::vector<Variant> tried = variants;
+      if (is_plain_findall(tried[0].rule, i)) {
+        for (Variant& variant : tried) to_aggregate(variant, i);
+      }
+      const bool folds = tried[0].rule.body[i].kind == LiteralKind::Aggregate;
+      const auto way = folds ? way_of(tried[0].rule, i, doublings) : std::nullopt;
+      if (way) {
+        doublings += *way == Nothing::Doubles ? 1 : 0;
+        variants = std::move(tried);
+        replace(variants, i, before, *way);
+        changed_ = true;
+      }
+      before.push_back(i);
+    }
+    program_.rules[r] = std::move(variants[0].rule);
+    for (size_t i = 1; i < variants.size(); ++i) add_rule(std::move(variants[i].rule));
   }
 
   lang::Program& program_;

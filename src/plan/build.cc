@@ -55,7 +55,7 @@ class PipelineBuilder {
         taken_(rule_.body.size(), false) {
     pipeline_.rule = rule;
     const std::vector<uint32_t> components;  // only atoms ask for them
-    const logic::Scope scope{program, rule_, components, {}};
+    const logic::Scope scope{program, rule_, components, logic::visible_in_body(rule_)};
     for (const Literal& literal : rule_.body) {
       const bool computes = literal.kind != LiteralKind::Atom;
       bindings_.push_back(computes ? logic::binding_of(literal, scope) : logic::Binding{});

@@ -34,7 +34,7 @@ class Explainer {
         analysis_(analysis),
         prepared_(prepared),
         session_(session),
-        needed_(logic::needed_for_answers(program, analysis)),
+        needed_(needed(program, analysis, prepared)),
         estimates_(program, analysis),
         statistics_(estimates_.statistics()) {}
 
@@ -66,6 +66,15 @@ class Explainer {
   }
 
  private:
+  // What copies of constraints read that take helpers is known to nobody else.
+  static std::vector<bool> needed(const lang::Program& program, logic::Analysis analysis,
+                                  const Prepared& prepared) {
+    for (const auto& [constraint, copy] : prepared.constraints) {
+      analysis.constraints.push_back(copy);
+    }
+    return logic::needed_for_answers(program, analysis);
+  }
+
   std::string source(uint32_t rule) const {
     return lang::to_source(program_.rules[rule], program_, session_.names);
   }

@@ -173,11 +173,9 @@ class TableUse {
 
   // Whether the host gives values that are lists, or have some inside.
   bool makes_lists(const Rule& rule) const {
-    const logic::Scope scope{program_, rule, analysis_.component_of, {}};
+    const logic::Scope scope{program_, rule, analysis_.component_of, logic::visible_in_body(rule)};
     return std::ranges::any_of(rule.body, [&](const Literal& literal) {
-      const bool computed =
-          literal.kind == LiteralKind::Compare || literal.kind == LiteralKind::Builtin;
-      if (!computed || logic::has_braces(literal) || !needs_host(literal)) return false;
+      if (literal.kind == LiteralKind::Atom || !needs_host(literal)) return false;
       return std::ranges::any_of(logic::binding_of(literal, scope).outputs, [&](lang::VarId v) {
         return lang::type_class(rule.variables[v.index].type.kind) == lang::TypeClass::Structured;
       });

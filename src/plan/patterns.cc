@@ -74,11 +74,20 @@ class Lifting {
   }
 
   void atom(size_t i) {
-    if (std::ranges::all_of(rule_.body[i].args, is_simple)) return;
-    if (is_test(rule_.body[i]) && has_any_value(rule_.body[i])) return use_helper(rule_.body[i]);
     const bool positive = !is_test(rule_.body[i]);
-    // `know p([X | _])` is one solution for each X, which matters to who counts them.
-    if (positive && rule_.body[i].modal != Modal::None && !rule_.aggregates.empty()) return;
+    // `know p(X, _)` is one solution for each X, which matters to who counts them.
+    const bool projects =
+        positive && rule_.body[i].modal != Modal::None && !rule_.aggregates.empty();
+    if (projects && std::ranges::any_of(rule_.body[i].args,
+                                        [&](const Term& arg) { return has_any_value(arg); })) {
+      return use_helper(rule_.body[i]);
+    }
+    if (std::ranges::all_of(rule_.body[i].args, is_simple)) return;
+    const bool tests_some =
+        !positive && std::ranges::any_of(rule_.body[i].args, [&](const Term& arg) {
+          return !is_simple(arg) && has_any_value(arg);
+        });
+    if (tests_some) return use_helper(rule_.body[i]);
     for (size_t c = 0; c < rule_.body[i].args.size(); ++c) {
       Term arg = std::move(rule_.body[i].args[c]);
       lift(arg, positive ? Brings::Yes : Brings::No);
@@ -86,17 +95,15 @@ class Lifting {
     }
   }
 
-  // Whether some pattern of a literal has a `_` in it.
-  bool has_any_value(const Literal& literal) const {
-    return std::ranges::any_of(literal.args, [&](const Term& arg) {
-      std::vector<VarId> variables;
-      if (!is_simple(arg)) lang::collect_variables(arg, variables);
-      return std::ranges::any_of(variables,
-                                 [&](VarId v) { return rule_.variables[v.index].anonymous; });
-    });
+  // Whether it has a `_` in it.
+  bool has_any_value(const Term& term) const {
+    std::vector<VarId> variables;
+    lang::collect_variables(term, variables);
+    return std::ranges::any_of(variables,
+                               [&](VarId v) { return rule_.variables[v.index].anonymous; });
   }
 
-  // A relation of the values for which the tested atom has a row.
+  // A relation of the values for which the atom has a row.
   void use_helper(Literal& literal) {
     changed_ = true;
     std::vector<VarId> named;

@@ -1,12 +1,18 @@
 #include "plan/prepare.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/check.h"
+#include "logic/binding.h"
+#include "logic/components.h"
 #include "plan/aggregates.h"
 #include "plan/patterns.h"
 
 namespace xlog::plan {
+
+using lang::PredId;
 
 namespace {
 
@@ -17,18 +23,76 @@ void analyze_again(const lang::Program& program, logic::Analysis& analysis,
   analysis = std::move(*again);
 }
 
-void copy_constraints(lang::Program& program, const logic::Analysis& analysis,
-                      lang::Session& session, Prepared& prepared) {
+// A constraint with its patterns as equations.
+struct Lifted {
+  lang::Rule rule;
+  bool changed = false;
+  bool takes_helpers = false;  // rules that nobody would evaluate
+};
+
+Lifted lifted(const lang::Rule& rule, lang::Program& program, lang::Session& session) {
+  Lifted made{rule};
+  const size_t predicates = program.predicates.size();
+  std::vector<lang::Rule> helpers;
+  made.changed = lift_patterns(made.rule, program, session, helpers);
+  made.takes_helpers = !helpers.empty();
+  program.predicates.erase(program.predicates.begin() + static_cast<ptrdiff_t>(predicates),
+                           program.predicates.end());
+  return made;
+}
+
+bool is_determined(const lang::Rule& rule, const logic::Analysis& analysis) {
+  bool determined = true;
+  logic::for_each_predicate(rule.body, [&](const lang::Literal& literal, const lang::Literal*) {
+    const uint32_t component = analysis.component_of[literal.pred.index];
+    determined &= analysis.components[component].klass == logic::ComponentClass::Determined;
+  });
+  return determined;
+}
+
+// Bodies of constraints that become several rules are those of a predicate without columns each,
+// by constraint.
+std::map<uint32_t, PredId> name_constraints(lang::Program& program, const logic::Analysis& analysis,
+                                            lang::Session& session) {
+  std::map<uint32_t, PredId> named;
   for (uint32_t r : analysis.constraints) {
-    lang::Rule copy = program.rules[r];
-    const size_t predicates = program.predicates.size();
-    std::vector<lang::Rule> helpers;
-    const bool changed = lift_patterns(copy, program, session, helpers);
-    program.predicates.erase(program.predicates.begin() + static_cast<ptrdiff_t>(predicates),
-                             program.predicates.end());
-    if (!changed || !helpers.empty()) continue;  // nobody would evaluate the helpers
+    if (!is_determined(program.rules[r], analysis)) continue;
+    const bool folds = std::ranges::any_of(program.rules[r].body, logic::has_braces);
+    if (!folds && !lifted(program.rules[r], program, session).takes_helpers) continue;
+    const PredId pred{static_cast<uint32_t>(program.predicates.size())};
+    lang::Rule rule = program.rules[r];
+    rule.origin = lang::RuleOrigin::Function;
+    rule.head_kind = lang::HeadKind::Atom;
+    rule.head = {{pred, {}, {}, 1, rule.head_span}};
+    lang::Predicate predicate;
+    predicate.name = session.names.symbols.intern(fmt::format("__xlog_violated_{}", pred.index));
+    predicate.helper = true;
+    predicate.span = rule.span;
+    predicate.rules = {static_cast<uint32_t>(program.rules.size())};
+    program.predicates.push_back(std::move(predicate));
+    program.rules.push_back(std::move(rule));
+    named[r] = pred;
+  }
+  return named;
+}
+
+void copy_constraints(lang::Program& program, const logic::Analysis& analysis,
+                      lang::Session& session, const std::map<uint32_t, PredId>& named,
+                      Prepared& prepared) {
+  for (uint32_t r : analysis.constraints) {
+    Lifted copy;
+    if (const auto name = named.find(r); name != named.end()) {
+      copy = {program.rules[r], true, false};
+      lang::Literal violated;
+      violated.pred = name->second;
+      violated.span = copy.rule.span;
+      copy.rule.body = {violated};
+    } else {
+      copy = lifted(program.rules[r], program, session);
+    }
+    if (!copy.changed || copy.takes_helpers) continue;
     prepared.constraints[r] = static_cast<uint32_t>(program.rules.size());
-    program.rules.push_back(std::move(copy));
+    program.rules.push_back(std::move(copy.rule));
   }
 }
 
@@ -37,7 +101,9 @@ void copy_constraints(lang::Program& program, const logic::Analysis& analysis,
 Prepared prepare(lang::Program& program, logic::Analysis& analysis, lang::Session& session,
                  bool well_founded, Sharing sharing) {
   Prepared prepared;
-  if (expand_aggregates(program, analysis, session)) analyze_again(program, analysis, session);
+  const std::map<uint32_t, PredId> named = name_constraints(program, analysis, session);
+  if (!named.empty()) analyze_again(program, analysis, session);
+  while (expand_aggregates(program, analysis, session)) analyze_again(program, analysis, session);
   bool changed = false;
   prepared.tables = use_host_tables(program, analysis, session, well_founded, changed);
   if (changed) analyze_again(program, analysis, session);
@@ -45,7 +111,7 @@ Prepared prepare(lang::Program& program, logic::Analysis& analysis, lang::Sessio
   const bool shared = std::ranges::any_of(
       prepared.joins, [](const SharedJoin& join) { return !join.helper.empty(); });
   if (shared) analyze_again(program, analysis, session);
-  copy_constraints(program, analysis, session, prepared);
+  copy_constraints(program, analysis, session, named, prepared);
   return prepared;
 }
 

@@ -16,9 +16,10 @@ struct Prepared {
   std::map<uint32_t, uint32_t> constraints;
 };
 
-// Expands aggregates, lets rules read tables of the host and ask it for the rest, and has joins
-// computed once that several rules have. The analysis is afterwards that of the rewritten program.
-// With the well-founded semantics components that are not determined are rewritten too.
+// Expands aggregates, in constraints too, lets rules read tables of the host and ask it for the
+// rest, and has joins computed once that several rules have. The analysis is afterwards that of the
+// rewritten program. With the well-founded semantics components that are not determined are
+// rewritten too.
 Prepared prepare(lang::Program& program, logic::Analysis& analysis, lang::Session& session,
                  bool well_founded, Sharing sharing = Sharing::WherePays);
 

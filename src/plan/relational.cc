@@ -31,24 +31,8 @@ bool compares_on_device(lang::CompareOp op, const lang::Type& type) {
   return is_number(type) || (!ordered && type.kind != TypeKind::Term);
 }
 
-// What reads relations, but not by joins.
-bool is_meta(BuiltinId builtin) {
-  return builtin == BuiltinId::Findall || builtin == BuiltinId::Maplist2 ||
-         builtin == BuiltinId::Maplist3;
-}
-
 std::optional<std::string> why_not(const Rule& rule, const Literal& literal) {
-  switch (literal.kind) {
-    case LiteralKind::Compare:
-      return std::nullopt;
-    case LiteralKind::Builtin:
-      if (!is_meta(literal.builtin)) return std::nullopt;
-      return fmt::format("the built-in `{}`", lang::builtin_info(literal.builtin).spelling);
-    case LiteralKind::Aggregate:
-      return "an aggregate in the body";
-    case LiteralKind::Atom:
-      break;
-  }
+  if (literal.kind != LiteralKind::Atom) return std::nullopt;
   if (!std::ranges::all_of(literal.args, is_simple)) return "a pattern in an atom";
   // `know p(X, _)` is one solution for each X, however many rows there are.
   const bool projects =
@@ -82,6 +66,7 @@ bool needs_host(const Term& term) {
 }
 
 bool needs_host(const Literal& literal) {
+  if (literal.kind == LiteralKind::Aggregate) return true;
   if (literal.kind == LiteralKind::Builtin) return literal.builtin != BuiltinId::Between;
   if (needs_host(literal.lhs) || needs_host(literal.rhs)) return true;
   // Between two terms `=` may bind, which a device can.

@@ -22,9 +22,10 @@ std::optional<std::string> why_not_relational(const lang::Program& program,
 
 // Whether only the host can compute it. A device has numbers for symbols, lists and terms, in the
 // order in which they were met: it neither makes them nor takes them apart, and knows no order of
-// them.
+// them. What folds or maps relations inside a body, and is no rule of its own (aggregates.h), the
+// host does too.
 bool needs_host(const lang::Term& term);
-bool needs_host(const lang::Literal& comparison_or_builtin);
+bool needs_host(const lang::Literal& other_than_atom);
 
 // A variable or a constant.
 bool is_simple(const lang::Term& term);

@@ -15,7 +15,8 @@ namespace xlog::plan {
 
 // The predicates are those of the program, which gets a rule without a body: the pipeline's
 // variables and its head. Types follow from the columns; a number that meets none is i64 or f64.
-// Lists and compound terms are those that the session knows. `name` is for errors:
+// Lists and compound terms are those that the session knows, what the host is asked is a literal of
+// one of the program's rules. `name` is for errors:
 // "plan.rir:3: ...".
 Result<Pipeline> parse_pipeline(std::string_view text, std::string_view name,
                                 lang::Program& program, lang::Session& session);

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "plan/rir.h"
+#include "plan/rir_host.h"
 #include "plan/rir_read.h"
 #include "plan/rir_types.h"
 
@@ -76,15 +77,76 @@ class Parser : private RirReader {
       open.step.kind = StepKind::Meet;
       good = meet(open, before);
     } else if (verb == "host") {
-      return fail("a step of the host cannot be read: it is a literal of the program's rule",
-                  "leave it out, and the steps that need what it binds");
+      open.step.kind = StepKind::Host;
+      good = host(open);
     } else {
       return fail(fmt::format("`{}` is no step", verb),
-                  "steps are scan, lookup, exists, absent, filter, let, range and meet; the head "
-                  "follows insert or group");
+                  "steps are scan, lookup, exists, absent, filter, let, range, meet and host; the "
+                  "head follows insert or group");
     }
     if (good) steps_.push_back(std::move(open));
     return good;
+  }
+
+  // ---- literals that the host solves ----
+
+  // The text behind the verb.
+  std::string_view rest_of(const Line& line) const {
+    if (line.tokens.size() < 2) return "";
+    return session_.sources.text({line.tokens[1].span.begin, line.tokens.back().span.end});
+  }
+
+  // What all lines say of the rule that they are of.
+  RirSketch sketch() const {
+    RirSketch sketch;
+    for (const Line& line : lines_) {
+      const std::string_view verb = text_of(line.tokens[0]);
+      if (verb == "host") sketch.asked.push_back(rest_of(line));
+      if (verb == "insert" || verb == "group") sketch.head = rest_of(line);
+      if (verb != "scan" && verb != "lookup") continue;
+      size_t name = 1;
+      while (name + 1 < line.tokens.size() && line.tokens[name + 1].kind != TokenKind::LeftParen) {
+        ++name;
+      }
+      if (name < line.tokens.size()) sketch.read.push_back(text_of(line.tokens[name]));
+    }
+    return sketch;
+  }
+
+  // The variable here that is this one of another rule, whose type it has.
+  VarId variable_like(const lang::Variable& known, uint32_t helper) {
+    VarId v{helper - 1};
+    if (known.anonymous) {
+      v = {static_cast<uint32_t>(rule_.variables.size())};
+      rule_.variables.push_back(known);
+    } else if (helper == 0) {
+      v = named_variable(known.name);
+    }
+    rule_.variables[v.index].type = known.type;
+    typed_.push_back(v);
+    return v;
+  }
+
+  bool host(OpenStep& open) {
+    if (asked_of_ == nullptr) asked_of_ = find_rule(sketch(), program_, session_.names);
+    if (asked_of_ == nullptr) {
+      return fail("no rule of the program asks the host this",
+                  "what stands behind `host` is a literal of a rule, as it is printed");
+    }
+    HostLiteral found = host_literal(*asked_of_, rest_of(*line_), program_, session_.names,
+                                     [this](const lang::Variable& known, uint32_t helper) {
+                                       return variable_like(known, helper);
+                                     });
+    next_ = line_->tokens.size();
+    open.step.literal = static_cast<uint32_t>(rule_.body.size());
+    rule_.body.push_back(std::move(found.literal));
+    for (VarId v : found.outputs) {
+      const bool known = is_bound(v, bound_) || rule_.variables[v.index].anonymous;
+      if (known) continue;
+      bind(v);
+      open.step.outputs.push_back(v);
+    }
+    return true;
   }
 
   bool looks_up(const OpenStep& open, bool lookup) {
@@ -285,6 +347,9 @@ class Parser : private RirReader {
 
   bool find_types() {
     RirTypes types(rule_, session_.names);
+    for (VarId v : typed_) {
+      types.has_type(targets_.emplace_back(reference(v)), rule_.variables[v.index].type);
+    }
     for (OpenStep& open : steps_) constrain(open, types);
     if (has_head_) {
       const lang::Predicate& predicate = program_[rule_.head[0].pred];
@@ -333,9 +398,11 @@ class Parser : private RirReader {
   }
 
   lang::Program& program_;
-  std::vector<bool> bound_;  // by variable
+  const lang::Rule* asked_of_ = nullptr;  // the rule whose literals the host solves
+  std::vector<bool> bound_;               // by variable
   std::vector<OpenStep> steps_;
   std::deque<RirTerm> targets_;
+  std::vector<VarId> typed_;            // that the host is given or gives: as in the rule
   std::vector<RirTerm> head_, values_;  // of the aggregates
   bool has_head_ = false;
   Pipeline pipeline_;

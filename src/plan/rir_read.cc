@@ -292,10 +292,15 @@ bool RirReader::structure(RirTerm& to) {
 
 lang::VarId RirReader::variable(const Token& token) {
   if (const uint32_t number = helper_number(token); number > 0) return {number - 1};
+  return named_variable(token.name);
+}
+
+lang::VarId RirReader::named_variable(Symbol name) {
   for (uint32_t v = 0; v < rule_.variables.size(); ++v) {
-    if (rule_.variables[v].name == token.name && !rule_.variables[v].helper) return {v};
+    const lang::Variable& known = rule_.variables[v];
+    if (known.name == name && !known.helper && !known.anonymous) return {v};
   }
-  rule_.variables.emplace_back().name = token.name;
+  rule_.variables.emplace_back().name = name;
   return {static_cast<uint32_t>(rule_.variables.size() - 1)};
 }
 

@@ -55,6 +55,7 @@ class RirReader {
   bool expect_word(std::string_view word);
   std::string here() const;
 
+  lang::VarId named_variable(Symbol name);
   bool term(RirTerm& to);
   bool compare(lang::CompareOp& op);
 

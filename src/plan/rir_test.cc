@@ -9,6 +9,8 @@ constexpr const char* kProgram = R"(
   pred edge(u32, u32). pred cost(u32, u32, f64). pred name(symbol). pred new(u32). pred low(f32).
   pred signs(i32, i64, u64). pred path(list<u32>). pred is_on(bool).
   edge(1, 2). path([1, 2]). path([]). flag. -name(b). p(X) :- edge(X, _), not -name(a), flag.
+  p(X) :- path(P), reverse(P, [X | _]), not member(3, P).
+  new(X) :- edge(X, Y), L = [X, Y], maplist(p, L), N = count : { path(P), member(Y, P) }, N > 1.
 )";
 
 // The text after it was read, or what is wrong with it.
@@ -47,6 +49,9 @@ TEST(Rir, IsReadAndPrintedTheSame) {
            "let     Z = cast(1:i32 + 2, u32)\nlet     L = [1, 2]:list<u32>\ninsert  p(3)\n",
            "scan    new new(X)\ninsert  p(X)\n",
            "scan    edge(X, Y)\nfilter  X = Y\n",  // a constraint
+           "scan    path(P)\nhost    not member(3, P)\nhost    reverse(P, [X | _])\ninsert  p(X)\n",
+           "scan    edge(X, Y)\nhost    L = [X, Y]  // why\nhost    maplist(p, L)\n"
+           "host    N = count : { path(P), member(Y, P) }\nfilter  N > 1\ninsert  new(X)\n",
            "scan    signs(X, Y, _)\nlet     Z = abs(-X) + max(X, --3)\ninsert  signs(Z, Y, 3)\n",
        }) {
     const std::string wanted = text;
@@ -98,6 +103,11 @@ TEST(Rir, SaysWhatIsWrongAndWhere) {
            {"scan edge(X, Y) Y\n", "plan.rir:1: nothing more was expected, but here is `Y`"},
            {"scan edge(X, Y)\n\nfilter X = 1.5\n", "plan.rir:3: `1.5` is no value of type u32"},
            {"exists path(=[7])\n", "plan.rir:1: `[7]` is no value of type list<u32>"},
+           {"scan path(P)\nhost reverse(P, Q)\n",
+            "plan.rir:2: no rule of the program asks the host this"},
+           {"scan path(P)\nhost\n", "plan.rir:2: no rule of the program asks the host this"},
+           {"scan path(P)\nhost not member(3, P)\nhost reverse(P, [X | _])\ninsert p(Y)\n",
+            "plan.rir:4: no step has bound Y"},
            {"let X = [7]\n", "plan.rir:1: nothing says of which type `[7]` is"},
            {"scan edge(X, Y)\nlet Z = cast(X, number)\n",
             "plan.rir:2: expected a type, found `number`"},

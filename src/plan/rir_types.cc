@@ -135,6 +135,30 @@ lang::Term RirTypes::term(const RirTerm& from) {
   return made;
 }
 
+namespace {
+
+// Of a constant inside a term; nothing for a list or compound term.
+std::optional<Type> type_in_term(const RirTerm& term) {
+  switch (term.literal) {
+    case RirLiteral::Integer:
+      return Type{term.magnitude > INT64_MAX && !term.negative ? TypeKind::U64 : TypeKind::I64,
+                  nullptr};
+    case RirLiteral::Float:
+      return Type{TypeKind::F64, nullptr};
+    case RirLiteral::String:
+      return Type{TypeKind::Symbol, nullptr};
+    case RirLiteral::Word: {
+      const bool is_number = term.text == "inf" || term.text == "nan";
+      return Type{is_number ? TypeKind::F64 : TypeKind::Symbol, nullptr};
+    }
+    case RirLiteral::Structure:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 Value RirTypes::value(const RirTerm& term, const Type& type) {
   const auto wrong = [&] {
     if (!problem_) {
@@ -181,15 +205,37 @@ Value RirTypes::value(const RirTerm& term, const Type& type) {
       const std::optional<Value> found = structure(term, type);
       return found ? *found : wrong();
     }
-    case TypeKind::Term:
-      return wrong();
+    case TypeKind::Term: {
+      const std::optional<Type> own = type_in_term(term);
+      if (own) return value(term, *own);
+      const std::optional<Value> found = structure(term, type);
+      return found ? *found : wrong();
+    }
   }
   return wrong();
 }
 
 namespace {
 
+// Whether a value can be a part of a term: see lang::to_term.
+bool is_in_term(const Value& value, const lang::Names& names) {
+  switch (value.kind) {
+    case TypeKind::I64:
+    case TypeKind::U64:
+    case TypeKind::F64:
+    case TypeKind::Symbol:
+    case TypeKind::Compound:
+      return true;
+    case TypeKind::List:
+      return std::ranges::all_of(names.terms.elements(value),
+                                 [&](const Value& element) { return is_in_term(element, names); });
+    default:
+      return false;
+  }
+}
+
 bool fits(const Value& value, const Type& type, const lang::Names& names) {
+  if (type.kind == TypeKind::Term) return is_in_term(value, names);
   if (value.kind != type.kind) return false;
   if (type.kind != TypeKind::List) return true;
   return std::ranges::all_of(names.terms.elements(value), [&](const Value& element) {
@@ -201,8 +247,7 @@ bool fits(const Value& value, const Type& type, const lang::Names& names) {
 
 std::optional<Value> RirTypes::structure(const RirTerm& term, const Type& type) const {
   for (uint32_t id = 0; id < names_.terms.size(); ++id) {
-    if (names_.terms.is_list(id) != (type.kind == TypeKind::List)) continue;
-    const Value value{type.kind, id};
+    const Value value{names_.terms.is_list(id) ? TypeKind::List : TypeKind::Compound, id};
     if (fits(value, type, names_) && lang::to_source(value, names_) == term.text) return value;
   }
   return std::nullopt;

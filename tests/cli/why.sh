@@ -50,6 +50,8 @@ expect_out '"kind": "derived"'
 
 expect_status 0 why 'pick(1)' a.xlog
 expect_out 'pick(1) is possible: in some of 2 worlds.'
+expect_status 1 why 'pick(1)' a.xlog --engine reference
+expect_err 'leave out `--engine reference`'
 expect_status 1 why 'pick(1)' a.xlog --semantics wfs
 expect_err 'error[E0701]'
 expect_err 'choice'
