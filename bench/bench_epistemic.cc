@@ -1,8 +1,9 @@
 // How fast world views are found: families from the literature on epistemic logic programs, each in
 // several sizes. A program is bench/epistemic/NAME.xlog; where $ECLINGO names an eclingo, it runs
-// bench/eclingo/NAME.lp in turn. Both look for one world view. Times are those of the processors,
-// with starting and reading, in whole processes. The family `policies` is made of ground rules: of
-// its world views alone the time is taken, in batches on a device and by the solver.
+// bench/eclingo/NAME.lp in turn, if there is one. Both look for one world view. Times are those of
+// the processors, with starting and reading, in whole processes. The family `policies` is made of
+// ground rules: of its world views alone the time is taken, in batches on a device and by the
+// solver.
 //
 //   bench_epistemic [--repeat N] [--limit SECONDS] [--most SIZE] [--device NAME]
 //                   [PART-OF-A-FAMILY'S-NAME...]
@@ -81,6 +82,54 @@ Instance for_all(uint32_t n) {
   return {{{"n", n}}, {{"term", terms}}};
 }
 
+// 800 places with roads between them, and one more road to a place that has no other.
+Instance roads(uint32_t count) {
+  constexpr uint32_t kPlaces = 800;
+  std::mt19937 random(kSeed);
+  Rows road;
+  for (uint32_t r = 0; r < count; ++r) {
+    road.push_back(
+        {static_cast<uint32_t>(random() % kPlaces), static_cast<uint32_t>(random() % kPlaces)});
+  }
+  return {{}, {{"road", road}, {"perhaps", {{road[0][0], kPlaces}}}}};
+}
+
+// Moves lead to one of the next positions by layer. Every fortieth position may be won by decree.
+Instance game(uint32_t moves) {
+  constexpr uint32_t kLayers = 8, kPositions = 500, kApart = 40;
+  std::mt19937 random(kSeed);
+  Rows move, decree;
+  for (uint32_t m = 0; m < moves; ++m) {
+    const auto layer = static_cast<uint32_t>(random() % (kLayers - 1));
+    const auto later = static_cast<uint32_t>(layer + 1 + random() % (kLayers - 1 - layer));
+    move.push_back({layer * kPositions + static_cast<uint32_t>(random() % kPositions),
+                    later * kPositions + static_cast<uint32_t>(random() % kPositions)});
+  }
+  for (uint32_t p = 0; p < kLayers * kPositions; p += kApart) decree.push_back({p});
+  return {{}, {{"move", move}, {"decree", decree}}};
+}
+
+// Acquaintances among a thousand people, and groups of five who all know each other; one in fifty
+// is in doubt.
+Instance rings(uint32_t acquaintances) {
+  constexpr uint32_t kPeople = 1'000, kOfGroup = 5, kToOneGroup = 40;
+  std::mt19937 random(kSeed);
+  Rows met, perhaps;
+  const auto person = [&] { return static_cast<uint32_t>(random() % kPeople); };
+  const auto add = [&](uint32_t a, uint32_t b) {
+    (random() % 50 == 0 ? perhaps : met).push_back({a, b});
+  };
+  for (uint32_t i = 0; i < acquaintances; ++i) add(person(), person());
+  for (uint32_t i = 0; i < acquaintances; i += kToOneGroup) {
+    std::vector<uint32_t> group;
+    for (uint32_t k = 0; k < kOfGroup; ++k) {
+      group.push_back(person());
+      for (uint32_t before = 0; before < k; ++before) add(group[before], group[k]);
+    }
+  }
+  return {{}, {{"met", met}, {"perhaps", perhaps}}};
+}
+
 std::vector<Family> families() {
   const auto with = [](const char* constant) {
     return [=](uint32_t size) { return Instance{{{constant, size}}, {}}; };
@@ -93,7 +142,7 @@ std::vector<Family> families() {
     };
   };
   return {
-      {"eligible", "students", {25, 101, 1006, 9968, 100'000}, eligible},
+      {"eligible", "students", {25, 101, 1006, 9968, 100'000, 1'000'000}, eligible},
       {"yale", "horizon", {1, 3, 5, 8, 30, 100}, with("horizon")},
       {"bt", "packages", {10, 20, 30, 40, 60, 100, 150}, with("length")},
       {"btc", "steps", {10, 20, 40, 50, 60}, with("length")},
@@ -102,6 +151,9 @@ std::vector<Family> families() {
       {"reversible", "horizon", {1, 11, 21, 31, 41, 61, 81}, with("horizon")},
       {"forall", "variables on each side", {8, 10, 12, 14, 16, 24, 100}, for_all},
       {"chain", "questions", {1'000, 10'000, 100'000}, with("length")},
+      {"roads", "roads", {1'000, 2'000, 4'000}, roads},
+      {"game", "moves", {10'000, 100'000, 640'000}, game},
+      {"rings", "acquaintances", {4'000, 8'000, 16'000}, rings},
   };
 }
 
@@ -196,7 +248,7 @@ std::optional<double> measure(const Tools& tools, const Family& family, uint32_t
   fmt::print("{:>10.2f}{:>8.0f}{:>12}{:>10}{:>8}", ours.seconds, ours.ended.peak_mb,
              candidates_in(ours.ended.messages), ours.ended.exit_code == 0 ? "found" : "none",
              growth);
-  if (!tools.eclingo.empty()) {
+  if (!tools.eclingo.empty() && fs::exists(tools.programs / "eclingo" / (family.name + ".lp"))) {
     const Best theirs = best_of(tools, eclingo_command(tools, family.name, instance));
     if (theirs.ended.exit_code == kOutOfTime) {
       fmt::print("  eclingo > {} s", tools.limit_seconds);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -43,13 +44,32 @@ Step estimate_step(const engine::Statistics::Bounded& bounded) {
           bounded.note};
 }
 
+Step instances_step(const engine::OpenInstances::Figures& figures) {
+  return {"instances",
+          figures.seconds,
+          {{"rules", figures.rules},
+           {"rules_left_to_ground", figures.left},
+           {"instances", figures.instances},
+           {"launches", figures.launches},
+           {"bytes_from_device", figures.bytes_from_device}}};
+}
+
 std::vector<Step> steps_of(const Outcome& outcome) {
   const epistemic::Trace& trace = *outcome.search;
   const epistemic::SearchCounts& search = trace.search;
   const engine::Statistics::Bounded bounded =
       outcome.engine ? outcome.engine->bounded : engine::Statistics::Bounded{};
+  const engine::OpenInstances::Figures instances =
+      outcome.engine ? outcome.engine->instances : engine::OpenInstances::Figures{};
+  // Where grounding ended early, not all that were found came to be rules.
+  const uint64_t given = std::min(instances.instances, trace.ground_rules);
   std::vector<Step> steps = {
-      {"ground", trace.ground, {{"rules", trace.ground_rules}, {"atoms", trace.ground_atoms}}},
+      {"ground",
+       trace.ground,
+       {{"rules", trace.ground_rules},
+        {"atoms", trace.ground_atoms},
+        {"rules_from_instances", given},
+        {"rules_from_walks", trace.ground_rules - given}}},
       {"bounds",
        trace.bounds,
        {{"open_rules", trace.open_rules}, {"open_atoms", trace.open_atoms}}},
@@ -70,6 +90,7 @@ std::vector<Step> steps_of(const Outcome& outcome) {
         {"not_open", search.not_open},
         {"unfounded", search.unfounded}}},
   };
+  if (instances.rules + instances.left > 0) steps.insert(steps.begin(), instances_step(instances));
   if (bounded.components > 0 || !bounded.note.empty()) {
     steps.insert(steps.begin(), estimate_step(bounded));
   }
@@ -91,7 +112,7 @@ std::string trace_text(const Outcome& outcome) {
   if (!outcome.search) return "no worlds were searched for\n";
   std::string text;
   for (const Step& step : steps_of(outcome)) {
-    text += fmt::format("{:<8} {:>10.3f} ms ", step.name, step.seconds * 1e3);
+    text += fmt::format("{:<9} {:>10.3f} ms ", step.name, step.seconds * 1e3);
     for (const auto& [name, number] : step.figures) {
       text += fmt::format("{} {} {}", name == step.figures.front().first ? "" : ",", number,
                           words(name));

@@ -14,6 +14,7 @@ using lang::PredId;
 using relation::Relation;
 
 Relation& Database::operator[](PredId pred) {
+  if (pred.index >= relations_.size()) relations_.resize(program_.predicates.size());
   std::shared_ptr<Relation>& relation = relations_[pred.index];
   if (relation == nullptr) {
     const lang::Predicate& predicate = program_[pred];
@@ -116,7 +117,7 @@ std::optional<plan::Degrees> Database::degrees(PredId pred, uint32_t column) {
 std::vector<RelationFigures> Database::figures() const {
   std::vector<RelationFigures> all;
   std::set<const Relation*> listed;  // predicates may share one
-  for (uint32_t p = 0; p < program_.predicates.size(); ++p) {
+  for (uint32_t p = 0; p < relations_.size(); ++p) {
     if (relations_[p] == nullptr || !listed.insert(relations_[p].get()).second) continue;
     const Relation& relation = *relations_[p];
     RelationFigures& figures = all.emplace_back();

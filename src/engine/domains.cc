@@ -51,6 +51,7 @@ uint64_t Domains::size_of(const lang::Rule& rule, const Term& term, uint32_t com
 
 Status Domains::bound(uint32_t component_index) {
   const logic::Component& component = analysis_.components[component_index];
+  sizes_.resize(program_.predicates.size());
   for (PredId pred : component.predicates) {
     std::vector<uint64_t>& sizes = sizes_[pred.index];
     sizes.assign(database_[pred].arity(), 1);

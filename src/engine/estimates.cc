@@ -103,16 +103,20 @@ uint32_t Estimates::add_component(logic::Component component, uint32_t source) {
 }
 
 // A predicate of the same columns.
-PredId Estimates::add_predicate(const char* role, PredId source, uint32_t component,
-                                lang::Names& names) {
-  const PredId pred{static_cast<uint32_t>(program_.predicates.size())};
+PredId Estimates::add_twin(const char* role, PredId source, uint32_t component,
+                           lang::Names& names) {
   lang::Predicate predicate;
   predicate.name = names.symbols.intern(
       fmt::format("{} {}", role, lang::predicate_name(program_[source], names)));
-  predicate.arity = program_[source].arity;
   predicate.columns = program_[source].columns;
-  predicate.helper = true;
   predicate.span = program_[source].span;
+  return add_predicate(std::move(predicate), source, component);
+}
+
+PredId Estimates::add_predicate(lang::Predicate predicate, PredId source, uint32_t component) {
+  const PredId pred{static_cast<uint32_t>(program_.predicates.size())};
+  predicate.arity = static_cast<uint32_t>(predicate.columns.size());
+  predicate.helper = true;
   program_.predicates.push_back(std::move(predicate));
   source_predicates_.push_back(source);
   extended_->component_of.push_back(component);
@@ -130,7 +134,7 @@ uint32_t Estimates::add_rule(Rule rule, uint32_t source) {
 void Estimates::add_twins(uint32_t component, lang::Names& names) {
   parts_[component].possible = add_component({}, component);
   for (PredId pred : analysis_.components[component].predicates) {
-    possible_[pred] = add_predicate("possible", pred, parts_[component].possible, names);
+    possible_[pred] = add_twin("possible", pred, parts_[component].possible, names);
   }
 }
 
@@ -199,7 +203,7 @@ void Estimates::add_open(uint32_t component, lang::Names& names) {
   const uint32_t open = add_component({}, component);
   parts_[component].open = open;
   for (PredId pred : analysis_.components[component].predicates) {
-    open_[pred] = add_predicate("open", pred, open, names);
+    open_[pred] = add_twin("open", pred, open, names);
     Rule rule = possible_only(pred, open_[pred]);
     const uint32_t made = add_rule(std::move(rule), analysis_.components[component].rules.front());
     extended_->components[open].rules.push_back(made);
@@ -211,7 +215,7 @@ void Estimates::add_facts(uint32_t component, PredId pred, lang::Names& names) {
   if (program_[pred].facts == nullptr) return;
   const uint32_t holds = add_component({}, component);
   parts_[component].facts.push_back(holds);
-  const PredId facts = add_predicate("facts of", pred, holds, names);
+  const PredId facts = add_twin("facts of", pred, holds, names);
   program_[facts].facts = std::move(program_[pred].facts);
   moved_facts_[pred] = facts;
   const uint32_t source = analysis_.components[component].rules.front();
@@ -230,6 +234,69 @@ Rule Estimates::possible_only(PredId pred, PredId head) const {
   certain.nots = 1;
   rule.body.push_back(std::move(certain));
   return rule;
+}
+
+std::vector<Estimates::Instances> Estimates::add_instances(
+    uint32_t rule, const std::function<bool(PredId)>& has_open, lang::Names& names) {
+  std::vector<PlainRule> plain = plain_rules(program_.rules[rule]);
+  if (program_.rules[rule].head_kind != lang::HeadKind::Choice) {
+    return {add_instances_of(rule, plain, has_open, names)};
+  }
+  std::vector<Instances> made;
+  for (PlainRule& element : plain) {
+    made.push_back(add_instances_of(rule, {std::move(element)}, has_open, names));
+  }
+  return made;
+}
+
+// Those of rules that have one body: a disjunction matters where one of its atoms is open. A
+// constraint, which has no atoms, matters where its body may hold.
+Estimates::Instances Estimates::add_instances_of(uint32_t source,
+                                                 const std::vector<PlainRule>& plain,
+                                                 const std::function<bool(PredId)>& has_open,
+                                                 lang::Names& names) {
+  const Rule& body = plain.empty() ? program_.rules[source] : plain.front().rule;
+  Instances made;
+  for (const PlainRule& element : plain) {
+    for (const lang::Term& arg : element.rule.head[0].args) {
+      lang::collect_variables(arg, made.variables);
+    }
+  }
+  for (const Literal& literal : body.body) {
+    if (literal.kind != LiteralKind::Atom || !has_open(literal.pred)) continue;
+    lang::collect_variables(literal, made.variables);
+  }
+  std::ranges::sort(made.variables);
+  made.variables.erase(std::ranges::unique(made.variables).begin(), made.variables.end());
+
+  Rule rule = copy_of(body, Side::Possible);
+  rule.head_kind = lang::HeadKind::Atom;
+  rule.head.assign(1, {});
+  lang::Predicate predicate;
+  predicate.name = names.symbols.intern("instances");
+  predicate.span = rule.span;
+  for (const lang::VarId v : made.variables) {
+    rule.variables[v.index].anonymous = false;
+    rule.head[0].args.push_back(variable(v.index, rule.variables[v.index].type));
+    predicate.columns.emplace_back().type = rule.variables[v.index].type;
+  }
+  made.component = add_component({}, UINT32_MAX);
+  const PredId pred = add_predicate(std::move(predicate), {}, made.component);
+  rule.head[0].pred = pred;
+  std::vector<uint32_t>& rules = extended_->components[made.component].rules;
+  if (plain.empty()) rules.push_back(add_rule(rule, source));
+  for (const PlainRule& element : plain) {
+    const lang::HeadElement& head = element.rule.head[0];
+    if (!has_open(head.pred)) continue;
+    Rule of_element = rule;
+    Literal is_open;
+    is_open.pred = open(head.pred);
+    is_open.args = head.args;
+    is_open.span = rule.head_span;
+    of_element.body.push_back(std::move(is_open));
+    rules.push_back(add_rule(std::move(of_element), source));
+  }
+  return made;
 }
 
 void Estimates::add_undefined(PredId pred) {

@@ -18,8 +18,17 @@
 // their negations as `not p`. A literal of its own component that may hold because it is believed
 // to (plain_rules.h) is left out of the rule for what is possible. What is possible and not true
 // becomes a third relation, `open p`.
+//
+// From these follow the instances of a rule that can matter to who searches for worlds: those whose
+// body may hold and whose head is open. Of each the variables are kept that open atoms have.
+//
+//   { edge(X, Y) } :- road(X, Y).      reach(X, Z) :- reach(X, Y), edge(Y, Z), not closed(Y).
+//
+//   instances(X, Y, Z) :- possible reach(X, Y), possible edge(Y, Z), not closed(Y), open reach(X,
+//   Z).
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -73,6 +82,16 @@ class Estimates {
 
   lang::PredId possible(lang::PredId pred) const { return possible_.at(pred); }
   lang::PredId open(lang::PredId pred) const { return open_.at(pred); }
+  // A relation of instances of a rule.
+  struct Instances {
+    uint32_t component = 0;              // has nothing but its rules
+    std::vector<lang::VarId> variables;  // by column, in ascending order
+  };
+  // Of a choice one for each element of its head, else one. All that the rule reads is bounded or
+  // settled; `has_open`: of which predicates rows are open.
+  std::vector<Instances> add_instances(uint32_t rule,
+                                       const std::function<bool(lang::PredId)>& has_open,
+                                       lang::Names& names);
   // The predicate of the program that this one stands for.
   lang::PredId source(lang::PredId pred) const {
     return pred.index < predicates_ ? pred : source_predicates_[pred.index - predicates_];
@@ -94,8 +113,11 @@ class Estimates {
   void add_facts(uint32_t component, lang::PredId pred, lang::Names& names);
   void add_undefined(lang::PredId pred);
   uint32_t add_component(logic::Component component, uint32_t source);
-  lang::PredId add_predicate(const char* role, lang::PredId source, uint32_t component,
-                             lang::Names& names);
+  lang::PredId add_twin(const char* role, lang::PredId source, uint32_t component,
+                        lang::Names& names);
+  lang::PredId add_predicate(lang::Predicate predicate, lang::PredId source, uint32_t component);
+  Instances add_instances_of(uint32_t rule, const std::vector<PlainRule>& plain,
+                             const std::function<bool(lang::PredId)>& has_open, lang::Names& names);
   uint32_t add_rule(lang::Rule rule, uint32_t source);
   lang::Rule possible_only(lang::PredId pred, lang::PredId head) const;
   lang::Rule copy_of(const lang::Rule& rule, Side side) const;

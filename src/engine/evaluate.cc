@@ -70,7 +70,10 @@ class Evaluation {
         domains_(program, estimates_.analysis(), database_),
         rules_(machine_, program, estimates_, database_, host_, statistics.trace,
                [this](uint64_t rows, bool makes_values) { return check(rows, makes_values); }),
-        alternation_(estimates_, database_, domains_, rules_, statistics.trace) {
+        alternation_(estimates_, database_, domains_, rules_, statistics.trace),
+        open_(open),
+        instances_(program, analysis, estimates_, database_, domains_, rules_, alternation_,
+                   device) {
     statistics_.placements = placed_.components;
     if (placed_.too_few) {
       statistics_.bounded.note = fmt::format("about {} rows: too few for it", *placed_.open_rows);
@@ -121,6 +124,10 @@ class Evaluation {
  private:
   std::optional<Answer> evaluate() {
     if (Status done = evaluate_components(); !done.ok()) return fail(done.error());
+    if (Status done = instances_.find_all(statistics_.placements, open_); !done.ok()) {
+      return fail(done.error());
+    }
+    statistics_.instances = instances_.figures();
     return placed_.all_on_device ? answer_here() : answer_with_reference(Open::Device);
   }
 
@@ -437,12 +444,14 @@ class Evaluation {
       // Nobody there reads them, and a query is answered here.
       return estimates_.alternates(pred) ? lang::FactTable() : fetch(pred, pred, error);
     };
-    preset.bounded_rows = [this, &error](PredId pred) {
+    preset.bounded_rows = [this, &error](PredId pred, bool with_certain) {
       oracle::Preset::Bounded rows;
-      rows.certain = fetch(pred, pred, error);
+      if (with_certain) rows.certain = fetch(pred, pred, error);
       if (has_open(pred)) rows.open = fetch(estimates_.open(pred), pred, error);
       return rows;
     };
+    preset.has_instances = instances_.rules();
+    preset.instances = [this](uint32_t rule) { return instances_.take(rule); };
     return preset;
   }
 
@@ -502,6 +511,8 @@ class Evaluation {
   Domains domains_;
   Rules rules_;
   Alternation alternation_;
+  const OpenComponents open_;
+  OpenInstances instances_;
   std::optional<std::vector<oracle::Relation>> others_;  // by predicate: what the reference found
   // While bounds of what differs between worlds are found: launches for anything else.
   std::optional<uint64_t> launches_before_bounds_;

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "device/device.h"
 #include "engine/database.h"
+#include "engine/open_instances.h"
 #include "engine/placement.h"
 #include "engine/trace.h"
 #include "lang/load.h"
@@ -38,7 +39,8 @@ struct Statistics {
     std::string note;  // why it was not all of them
   };
   Bounded bounded;
-  Trace trace;  // whoever wants events says so before
+  OpenInstances::Figures instances;  // of rules of these components
+  Trace trace;                       // whoever wants events says so before
 };
 
 // Who answers what is left, from the rows that the engine found: as oracle::evaluate does.
@@ -48,13 +50,13 @@ using EvaluateRest = std::function<std::optional<logic::Answer>(
 
 // Reports as oracle::evaluate does. nullopt on refusal or limit; the statistics are those of what
 // was done until then. `form`: of kernels, where it is not the one that fits the device. `open`:
-// whether components that differ between worlds are bounded before they are left to `rest`.
+// what is found of components that differ between worlds before they are left to `rest`.
 std::optional<logic::Answer> evaluate(lang::Program& program, logic::Analysis& analysis,
                                       lang::Session& session, const logic::AnswerOptions& options,
                                       device::Device& device, Statistics& statistics,
                                       std::optional<relation::Form> form = {},
                                       const EvaluateRest& rest = oracle::evaluate,
-                                      OpenComponents open = OpenComponents::BoundedIfMany);
+                                      OpenComponents open = OpenComponents::WherePays);
 
 // ---- Rows instead of answers, for who looks into them (engine/proof.h) ----
 

@@ -65,7 +65,7 @@ class Placing {
         options_(options),
         names_(names) {
     if (options.well_founded || analysis.determined || open == OpenComponents::Left) return;
-    if (open == OpenComponents::BoundedIfMany) {
+    if (open == OpenComponents::WherePays) {
       placed_.open_rows = expected_open_rows();
       placed_.too_few = *placed_.open_rows < kRowsOfLaunch * kLaunchesOfRule * open_rules();
     }

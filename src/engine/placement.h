@@ -23,8 +23,8 @@ struct Placement {
 
 // What becomes of components that differ between worlds. Unless the engine is told otherwise, they
 // are left where launches would take longer than to bound the rows without a device: few rows, or
-// recursion that adds few rows a round.
-enum class OpenComponents : uint8_t { Left, BoundedIfMany, Bounded };
+// recursion that adds few rows a round. So are the instances of their rules (open_instances.h).
+enum class OpenComponents : uint8_t { Left, WherePays, Bounded, BoundedWithInstances };
 
 // A launch with the kernel that is made for it takes as long as to bound about so many rows without
 // a device.
@@ -34,7 +34,7 @@ struct Placements {
   std::vector<Placement> components;
   std::vector<bool> alternates;  // by component: on the device, by two estimates (estimates.h)
   bool all_on_device = true;     // the constraints too
-  // BoundedIfMany: the rows that are expected in all that differs between worlds.
+  // WherePays: the rows that are expected in all that differs between worlds.
   std::optional<uint64_t> open_rows;
   bool too_few = false;  // these are, to bound it
 };

@@ -18,6 +18,7 @@
 namespace xlog::epistemic {
 namespace {
 
+using engine::OpenComponents;
 using logic::Mode;
 
 // XLOG_TEST_PROGRAMS: more than the suite has time for.
@@ -45,7 +46,8 @@ device::Device& device_of(const std::string& name) {
 }
 
 // Without a device: by the reference evaluator.
-Ran run(const std::string& source, const logic::AnswerOptions& options, const char* device) {
+Ran run(const std::string& source, const logic::AnswerOptions& options, const char* device,
+        OpenComponents open) {
   Ran ran;
   lang::Session session;
   const SourceFile* file = session.sources.add("test.xlog", "", source);
@@ -57,12 +59,12 @@ Ran run(const std::string& source, const logic::AnswerOptions& options, const ch
   if (device == nullptr) {
     answer = oracle::evaluate(*program, *analysis, session, options);
   } else {
-    const auto rest = [&](const lang::Program& open, const logic::Analysis& of, lang::Session& s,
+    const auto rest = [&](const lang::Program& left, const logic::Analysis& of, lang::Session& s,
                           const logic::AnswerOptions& wanted, const oracle::Preset* preset) {
-      return epistemic::evaluate(open, of, s, wanted, preset, &ran.trace);
+      return epistemic::evaluate(left, of, s, wanted, preset, &ran.trace);
     };
     answer = engine::evaluate(*program, *analysis, session, options, device_of(device),
-                              ran.statistics, std::nullopt, rest, engine::OpenComponents::Bounded);
+                              ran.statistics, std::nullopt, rest, open);
   }
   ran.messages = render_text(session.diagnostics, session.sources, {});
   ran.answered = answer.has_value();
@@ -86,7 +88,7 @@ class Bounded : public testing::TestWithParam<Mode> {};
 
 template <typename Source>
 void expect_views_of_the_reference(Mode mode, uint32_t first_seed) {
-  uint32_t compared = 0, bounded = 0, certain = 0;
+  uint32_t compared = 0, bounded = 0, certain = 0, found = 0;
   for (uint32_t seed = first_seed; seed < first_seed + programs(); ++seed) {
     const std::string source = Source(seed).run();
     SCOPED_TRACE(fmt::format("seed {}\n{}", seed, source));
@@ -95,20 +97,24 @@ void expect_views_of_the_reference(Mode mode, uint32_t first_seed) {
     options.max_views = UINT64_MAX;
     options.max_worlds = seed % 2 == 0 ? UINT64_MAX : 0;
     options.max_candidates = 20'000;
-    const Ran wanted = run(source, options, nullptr);
+    const Ran wanted = run(source, options, nullptr, OpenComponents::Left);
     if (!wanted.answered) continue;
     options.max_candidates = UINT64_MAX;
-    const Ran got = run(source, options, seed % 4 == 0 ? "cpu" : "interp");
+    const auto open =
+        seed % 3 == 0 ? OpenComponents::Bounded : OpenComponents::BoundedWithInstances;
+    const Ran got = run(source, options, seed % 4 == 0 ? "cpu" : "interp", open);
     ASSERT_TRUE(got.answered) << got.messages;
     ASSERT_EQ(got.views, wanted.views);
     ASSERT_EQ(got.messages, wanted.messages);
     ++compared;
     bounded += got.statistics.bounded.components > 0 ? 1 : 0;
     certain += got.statistics.bounded.certain > 0 ? 1 : 0;
+    found += got.statistics.instances.instances > 0 ? 1 : 0;
   }
   EXPECT_GT(compared, programs() / 3);
   EXPECT_GT(bounded, compared / 4);
   EXPECT_GT(certain, compared / 10);
+  EXPECT_GT(found, compared / 10);
 }
 
 TEST_P(Bounded, ProgramsHaveTheViewsOfTheReference) {
@@ -136,10 +142,14 @@ struct Left {
 Left left_of(const std::string& source, Mode mode = Mode::Faeel) {
   logic::AnswerOptions options;
   options.mode = mode;
-  const Ran got = run(source, options, "interp");
-  EXPECT_TRUE(got.answered) << got.messages;
-  return {got.statistics.bounded.certain, got.statistics.bounded.open, got.trace.ground_rules,
-          got.trace.ground_atoms};
+  const auto left = [&](OpenComponents open) {
+    const Ran got = run(source, options, "interp", open);
+    EXPECT_TRUE(got.answered) << got.messages;
+    return Left{got.statistics.bounded.certain, got.statistics.bounded.open, got.trace.ground_rules,
+                got.trace.ground_atoms};
+  };
+  EXPECT_EQ(left(OpenComponents::BoundedWithInstances), left(OpenComponents::Bounded));
+  return left(OpenComponents::Bounded);
 }
 
 TEST(Bounded, OnlyWhatCanMatterIsMadeGround) {

@@ -1,6 +1,7 @@
 #include "epistemic/bulk_grounding.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace xlog::epistemic {
 
@@ -14,6 +15,8 @@ using oracle::RuleTask;
 using Grounding = oracle::Shortcut::Grounding;
 
 namespace {
+
+constexpr uint32_t kRowsAtATime = 1 << 14;  // by one thread
 
 // How many instances there are for a row of the first literal, if keys are all alike.
 double instances_of_row(const std::vector<BulkWalk::Place>& places, size_t from) {
@@ -112,7 +115,7 @@ std::vector<BulkWalk::Place> BulkGrounding::places_of(const BulkPlan::Track& tra
     place.step = &step;
     place.slot = track.slots[i];
     place.relation = &no_rows;
-    if (!step.is_atom()) continue;
+    if (!step.is_atom() || !step.literal->pred.valid()) continue;
     const lang::PredId pred = step.literal->pred;
     Relation& relation = task.database.relations[pred.index];
     place.relation = &relation;
@@ -125,8 +128,8 @@ std::vector<BulkWalk::Place> BulkGrounding::places_of(const BulkPlan::Track& tra
     }
     if (step.needs_index()) {
       place.index = &relation.index(step.columns);
-    } else if (!step.columns.empty()) {
-      relation.prepare_finders(parallel_);
+    } else if (step.columns.size() == step.literal->args.size()) {
+      relation.prepare_finders(parallel_);  // also where there are no columns
     }
   }
   return places;
@@ -134,7 +137,12 @@ std::vector<BulkWalk::Place> BulkGrounding::places_of(const BulkPlan::Track& tra
 
 template <typename Take>
 void BulkGrounding::walk(const BulkPlan& plan, const RuleTask& task, const Take& take) {
-  const BulkWalk::Places places = places_of(plan, task);
+  walk(plan, places_of(plan, task), task, take);
+}
+
+template <typename Take>
+void BulkGrounding::walk(const BulkPlan& plan, const BulkWalk::Places& places, const RuleTask& task,
+                         const Take& take) {
   double each = instances_of_row(places.body, 1);
   double conditions = 0;
   for (const auto& condition : places.conditions) conditions += instances_of_row(condition, 0);
@@ -198,20 +206,110 @@ bool BulkGrounding::derive(const RuleTask& task, oracle::Derived& derived) {
   return true;
 }
 
+bool BulkGrounding::add_found(const BulkPlan& plan, const RuleTask& task,
+                              const std::vector<BulkFound>& found, GroundProgram& ground) {
+  for (const BulkFound& one : found) {
+    for (const uint64_t met : one.met) {
+      task.database.atom({static_cast<uint32_t>(met >> 32)}, static_cast<uint32_t>(met), ground);
+    }
+  }
+  add_rules(plan, task, found, ground);
+  return std::ranges::any_of(found, &BulkFound::has_empty_bodies);
+}
+
 Grounding BulkGrounding::ground(const RuleTask& task, GroundProgram& ground) {
+  if (const std::optional<Grounding> known = ground_known(task, ground)) return *known;
   const BulkPlan* plan = plan_of(task);
   if (plan == nullptr) return Grounding::NotDone;
   bool has_empty_bodies = false;
   walk(*plan, task, [&](const std::vector<BulkFound>& found) {
-    for (const BulkFound& one : found) {
-      for (const uint64_t met : one.met) {
-        task.database.atom({static_cast<uint32_t>(met >> 32)}, static_cast<uint32_t>(met), ground);
-      }
-    }
-    add_rules(*plan, task, found, ground);
-    has_empty_bodies |= std::ranges::any_of(found, &BulkFound::has_empty_bodies);
+    has_empty_bodies |= add_found(*plan, task, found, ground);
   });
   return has_empty_bodies ? Grounding::DoneWithEmptyBodies : Grounding::Done;
+}
+
+// ---- instances that were found before ----
+
+namespace {
+
+// Sorts rows by the values of a column and leaves equal ones in their order: by counting where the
+// numbers of the values are not much larger than there are rows.
+void sort_by(const lang::FactColumn& column, std::vector<uint32_t>& rows) {
+  std::vector<lang::Value> values(rows.size());
+  uint64_t greatest = 0;
+  bool is_mixed = false;  // kinds of values, whose numbers may be the same
+  for (size_t i = 0; i < rows.size(); ++i) {
+    values[i] = column.at(static_cast<uint32_t>(i));
+    greatest = std::max(greatest, values[i].bits);
+    is_mixed |= values[i].kind != values[0].kind;
+  }
+  constexpr uint64_t kMuchLarger = 8;
+  if (is_mixed || greatest / kMuchLarger > rows.size()) {
+    std::ranges::stable_sort(rows, [&](uint32_t a, uint32_t b) {
+      return std::pair(values[a].bits, values[a].kind) < std::pair(values[b].bits, values[b].kind);
+    });
+    return;
+  }
+  std::vector<uint32_t> begin(greatest + 2, 0);
+  for (const lang::Value& value : values) ++begin[value.bits + 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<uint32_t> sorted(rows.size());
+  for (const uint32_t row : rows) sorted[begin[values[row].bits]++] = row;
+  rows = std::move(sorted);
+}
+
+// The numbers of rows in the order of their values, which does not depend on the device that found
+// them.
+std::vector<uint32_t> in_order(const lang::FactTable& table) {
+  std::vector<uint32_t> rows(table.rows);
+  std::iota(rows.begin(), rows.end(), 0);
+  for (auto column = table.columns.rbegin(); column != table.columns.rend(); ++column) {
+    sort_by(*column, rows);
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::optional<Grounding> BulkGrounding::ground_known(const RuleTask& task, GroundProgram& ground) {
+  const oracle::Preset* preset = context_.preset;
+  if (preset == nullptr || preset->has_instances.empty()) return std::nullopt;
+  if (!preset->has_instances[task.rule]) return std::nullopt;
+  std::vector<oracle::Preset::Instances> known = preset->instances(task.rule);
+  bool has_empty_bodies = false;
+  for (uint32_t element = 0; element < known.size(); ++element) {
+    has_empty_bodies |= ground_known(element, known[element], task, ground);
+    known[element].rows = {};
+  }
+  return has_empty_bodies ? Grounding::DoneWithEmptyBodies : Grounding::Done;
+}
+
+bool BulkGrounding::ground_known(uint32_t element, const oracle::Preset::Instances& instances,
+                                 const RuleTask& task, GroundProgram& ground) {
+  const BulkPlan plan = plan_over_instances(task, context_, element, instances.variables);
+  const std::vector<uint32_t> order = in_order(instances.rows);
+  BulkWalk::Places places = places_of(plan, task);
+  for (BulkWalk::Place& place : places.body) place.holds = place.slot != BulkPlan::kNone;
+  const size_t arity = instances.variables.size();
+  bool has_empty_bodies = false;
+  for (size_t begin = 0; begin < order.size(); begin += sizes_.known_at_once) {
+    const auto rows = static_cast<uint32_t>(std::min(sizes_.known_at_once, order.size() - begin));
+    Relation values;
+    lang::Value* to = values.extend(arity, rows);
+    parallel_(rows, kRowsAtATime, [&](uint32_t lo, uint32_t hi) {
+      for (uint32_t r = lo; r < hi; ++r) {
+        for (size_t c = 0; c < arity; ++c) {
+          to[r * arity + c] = instances.rows.columns[c].at(order[begin + r]);
+        }
+      }
+    });
+    places.body.front().relation = &values;
+    places.body.front().last = rows;
+    walk(plan, places, task, [&](const std::vector<BulkFound>& found) {
+      has_empty_bodies |= add_found(plan, task, found, ground);
+    });
+  }
+  return has_empty_bodies;
 }
 
 void BulkGrounding::add_rules(const BulkPlan& plan, const RuleTask& task,

@@ -1,6 +1,8 @@
 // All instances of a rule at once, found by several threads: for rounds of rows that may hold, and
 // for ground rules. The result is what oracle/instantiate.h makes of one instance after another, to
-// the last number.
+// the last number. Where somebody has found the instances before (oracle/evaluate.h), they become
+// ground rules in the order of their values, by the numbers that these have: each once, and those
+// of a choice one element after another.
 #pragma once
 
 #include <map>
@@ -12,6 +14,7 @@
 #include "epistemic/bulk_plan.h"
 #include "epistemic/bulk_walk.h"
 #include "oracle/context.h"
+#include "oracle/evaluate.h"
 #include "oracle/matcher.h"
 
 namespace xlog::epistemic {
@@ -21,6 +24,8 @@ struct BulkSizes {
   // About how many instances one walk finds, and all that go on at once.
   double instances_of_walk = 1 << 13;
   double instances_at_once = 1 << 22;
+  // Of instances that are known, so many have their values on hand.
+  size_t known_at_once = 1 << 18;
 };
 
 class BulkGrounding {
@@ -41,6 +46,16 @@ class BulkGrounding {
   // found, in order.
   template <typename Take>
   void walk(const BulkPlan& plan, const oracle::RuleTask& task, const Take& take);
+  template <typename Take>
+  void walk(const BulkPlan& plan, const BulkWalk::Places& places, const oracle::RuleTask& task,
+            const Take& take);
+  // Whether some rule has an empty body.
+  bool add_found(const BulkPlan& plan, const oracle::RuleTask& task,
+                 const std::vector<BulkFound>& found, oracle::GroundProgram& ground);
+  std::optional<oracle::Shortcut::Grounding> ground_known(const oracle::RuleTask& task,
+                                                          oracle::GroundProgram& ground);
+  bool ground_known(uint32_t element, const oracle::Preset::Instances& instances,
+                    const oracle::RuleTask& task, oracle::GroundProgram& ground);
   void note_valueless(uint32_t rule, const std::vector<BulkFound>& found);
   void add_rules(const BulkPlan& plan, const oracle::RuleTask& task,
                  const std::vector<BulkFound>& found, oracle::GroundProgram& ground);

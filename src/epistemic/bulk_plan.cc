@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+
 namespace xlog::epistemic {
 
 using lang::Literal;
@@ -46,10 +48,8 @@ BulkPlan::Slot slot_of(const BodyStep& step) {
 
 class BulkPlanner {
  public:
-  BulkPlanner(const oracle::RuleTask& task, const oracle::Context& context)
-      : task_(task),
-        rule_(context.program.rules[task.rule]),
-        order_(context.analysis.orders[task.rule]) {}
+  BulkPlanner(const oracle::RuleTask& task, const lang::Rule& rule, const logic::RuleOrder& order)
+      : task_(task), rule_(rule), order_(order) {}
 
   std::optional<BulkPlan> run() {
     made_.rule = &rule_;
@@ -81,8 +81,9 @@ class BulkPlanner {
     if (!plan) return false;
     track.body = std::move(*plan);
     for (const BodyStep& step : track.body.steps) {
-      const bool is_open = step.is_atom() && task_.database.states[step.literal->pred.index] ==
-                                                 oracle::PredicateState::Open;
+      const bool is_open =
+          step.is_atom() && step.literal->pred.valid() &&
+          task_.database.states[step.literal->pred.index] == oracle::PredicateState::Open;
       track.slots.push_back(is_open ? static_cast<uint32_t>(made_.slots.size()) : BulkPlan::kNone);
       if (is_open) made_.slots.push_back(slot_of(step));
     }
@@ -134,7 +135,45 @@ class BulkPlanner {
 }  // namespace
 
 std::optional<BulkPlan> plan_in_bulk(const oracle::RuleTask& task, const oracle::Context& context) {
-  return BulkPlanner(task, context).run();
+  return BulkPlanner(task, context.program.rules[task.rule], context.analysis.orders[task.rule])
+      .run();
+}
+
+// The plan of `head :- instances(X, ...), open literals`.
+BulkPlan plan_over_instances(const oracle::RuleTask& task, const oracle::Context& context,
+                             uint32_t element, const std::vector<VarId>& variables) {
+  const lang::Rule& rule = context.program.rules[task.rule];
+  const bool is_choice = rule.head_kind == lang::HeadKind::Choice;
+  auto made = std::make_unique<lang::Rule>();
+  made->variables = rule.variables;
+  if (is_choice) {
+    made->head = {rule.head[element]};
+  } else {
+    made->head = rule.head;
+  }
+  Literal& instances = made->body.emplace_back();
+  for (const VarId v : variables) {
+    Term& term = instances.args.emplace_back();
+    term.kind = TermKind::Variable;
+    term.var = v;
+  }
+  const auto add_open = [&](const std::vector<Literal>& body, const logic::BodyOrder& order) {
+    for (const uint32_t i : order.sequence) {
+      const bool is_open = body[i].kind == LiteralKind::Atom &&
+                           task.database.states[body[i].pred.index] == oracle::PredicateState::Open;
+      if (is_open) made->body.push_back(body[i]);
+    }
+  };
+  const logic::RuleOrder& order = context.analysis.orders[task.rule];
+  add_open(rule.body, order.body);
+  if (is_choice) add_open(rule.head[element].condition, order.conditions[element]);
+  logic::RuleOrder as_written;
+  for (uint32_t i = 0; i < made->body.size(); ++i) as_written.body.sequence.push_back(i);
+  std::optional<BulkPlan> plan = BulkPlanner(task, *made, as_written).run();
+  XLOG_CHECK(plan.has_value(), "what bounds were found for needs no more than joins");
+  if (is_choice) plan->shapes.front().kind = GroundHead::Choice;
+  plan->own_rule = std::move(made);
+  return std::move(*plan);
 }
 
 }  // namespace xlog::epistemic

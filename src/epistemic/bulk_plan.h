@@ -2,6 +2,7 @@
 // need no more than joins, and its terms no more than arithmetic.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -33,6 +34,7 @@ struct BulkPlan {
   };
 
   const lang::Rule* rule = nullptr;
+  std::unique_ptr<const lang::Rule> own_rule = nullptr;  // where it is none of the program
   bool is_choice = false;
   Track body;
   std::vector<Track> conditions;  // of a choice: by element
@@ -46,5 +48,10 @@ struct BulkPlan {
 
 // Nothing where one of them needs more, or the first literal is not one whose rows are all walked.
 std::optional<BulkPlan> plan_in_bulk(const oracle::RuleTask& task, const oracle::Context& context);
+
+// The same where the instances are known by the values of these variables, which stand in the rows
+// of a first literal, and only the rows of atoms have to be found. `element`: of a choice.
+BulkPlan plan_over_instances(const oracle::RuleTask& task, const oracle::Context& context,
+                             uint32_t element, const std::vector<lang::VarId>& variables);
 
 }  // namespace xlog::epistemic

@@ -92,13 +92,16 @@ void BulkWalk::join(Track& track, size_t position) {
       if (row >= place.first && row < place.last) try_row(track, position, row);
       if (stopped_) return;
     }
-  } else if (key.empty()) {
+  } else if (key.size() < place.step->literal->args.size()) {
     for (size_t row = place.first; row < place.last && !stopped_; ++row) {
       try_row(track, position, row);
     }
   } else {
     const std::optional<size_t> row = track.finders[position].find(key);
-    if (row && *row >= place.first && *row < place.last) try_row(track, position, *row);
+    if (row && *row >= place.first && *row < place.last) return try_row(track, position, *row);
+    if (!place.holds) return;
+    rows_[place.slot] = BulkPlan::kNone;
+    go_on(track, position + 1);
   }
 }
 
@@ -138,7 +141,7 @@ void BulkWalk::test(Track& track, size_t position) {
     if (row.has_value() != is_negative) go_on(track, position + 1);
     return;
   }
-  if (!row && !place.may_come && !is_negative) return;
+  if (!row && !place.may_come && !is_negative && !place.holds) return;
   if (row && *row < place.certain) {
     if (is_negative) return;
     rows_[place.slot] = BulkPlan::kNone;

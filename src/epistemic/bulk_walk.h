@@ -44,6 +44,7 @@ class BulkWalk {
     const oracle::Relation* relation = nullptr;  // of a comparison: one without rows
     const oracle::Relation::Index* index = nullptr;
     bool may_come = false;       // a row that is not there yet
+    bool holds = false;          // of a known instance: a row that is not there decides it
     size_t first = 0, last = 0;  // the rows that it sees
     size_t certain = 0;          // so many rows decide it, the first ones
   };

@@ -27,6 +27,7 @@ class RandomGraphSource : lang::RandomText {
     if (chance(50)) line(fmt::format("{0}(X, Z) :- {0}(X, Y), {1}(Y, Z).", pair(), any_pair()));
     const uint32_t rules = 1 + pick(4);
     for (uint32_t i = 0; i < rules; ++i) rule();
+    if (chance(30)) ring();
     if (chance(30)) line(fmt::format("total(N) :- N = count : {{ {}(X, Y) }}.", pair()));
     while (chance(30)) line(fmt::format(":- e(X, Y){}{}.", more(), more()));
     for (const char* query : {"f(X, Y)", "g(X, Y)", "p(X)", "q(X)", "r(X), not p(X)"}) {
@@ -60,6 +61,19 @@ class RandomGraphSource : lang::RandomText {
   std::string head() {
     return chance(50) ? fmt::format("{}(X)", name())
                       : fmt::format("{}({}, {})", pair(), argument(), argument());
+  }
+
+  // A cyclic body, whose literals bind their variables under `know` and `possible` too.
+  void ring() {
+    const auto side = [&](const char* from, const char* to) {
+      constexpr const char* kForms[] = {"", "know ", "possible "};
+      return fmt::format("{}{}({}, {})", kForms[pick(3)], any_pair(), from, to);
+    };
+    const std::string last = chance(50) ? side("W", "X") : side("Z", "X");
+    std::string body = fmt::format("{}, {}, {}", side("X", "Y"), side("Y", "Z"), last);
+    if (last.find('W') != std::string::npos) body += ", " + side("Z", "W");
+    line(chance(20) ? fmt::format(":- {}{}.", body, more())
+                    : fmt::format("{} :- {}.", head(), body));
   }
 
   void rule() {

@@ -24,12 +24,23 @@ struct Preset {
 
   // Open components of which somebody else has found bounds, each with everything below it: rows
   // that well_founded_bounds (well_founded.h) would find to be true, and others, all that it may
-  // leave open. Asked once for each of their predicates.
+  // leave open. Asked once for each of their predicates, perhaps without the certain rows.
   struct Bounded {
     lang::FactTable certain, open;
   };
   std::vector<bool> bounded = {};  // by component; empty: none
-  std::function<Bounded(lang::PredId)> bounded_rows = nullptr;
+  std::function<Bounded(lang::PredId, bool with_certain)> bounded_rows = nullptr;
+
+  // Rules of these components, and constraints over them, whose instances somebody has found: of
+  // each that is not decided by the bounds, the values of all variables that heads and open
+  // literals have. Of a choice one table for each element of its head, else one. Asked at most
+  // once for each of these rules.
+  struct Instances {
+    std::vector<lang::VarId> variables;  // by column
+    lang::FactTable rows;
+  };
+  std::vector<bool> has_instances = {};  // by rule; empty: none has
+  std::function<std::vector<Instances>(uint32_t rule)> instances = nullptr;
 
   uint64_t valueless = 0;  // instances of arithmetic without a value that were met
   Span valueless_span;

@@ -7,9 +7,9 @@
 #include <span>
 
 #include "base/check.h"
-#include "logic/components.h"
 #include "oracle/best_rows.h"
 #include "oracle/evaluate.h"
+#include "oracle/given.h"
 #include "oracle/open_results.h"
 #include "oracle/report.h"
 
@@ -42,7 +42,7 @@ constexpr uint32_t kRowsAtATime = 1 << 14;  // by one thread
 
 class Instantiator {
  public:
-  explicit Instantiator(Context& context) : context_(context) {
+  explicit Instantiator(Context& context) : context_(context), given_(context) {
     const size_t n = context_.program.predicates.size();
     out_.database.relations.resize(n);
     out_.database.row_atoms.resize(n);
@@ -56,18 +56,18 @@ class Instantiator {
       const bool settled = is_settled(component, context_.options);
       context_.begin_round(c, 0);
       context_.rule.reset();
-      if (is_bounded(c)) {
+      if (given_.is_bounded(c)) {
         for (PredId p : component.predicates) load_bounds(p);
         ground_component(component);
         continue;
       }
       for (PredId p : component.predicates) {
         out_.database.states[p.index] = settled ? PredicateState::Settled : PredicateState::Open;
-        if (!is_done(c)) load_facts(p);
+        if (!given_.is_done(c)) load_facts(p);
       }
-      if (is_done(c)) {
+      if (given_.is_done(c)) {
         for (PredId p : component.predicates) {
-          if (is_read(p)) append(p, context_.preset->rows(p));
+          if (given_.is_read(p)) append(p, context_.preset->rows(p));
         }
         continue;
       }
@@ -141,33 +141,6 @@ class Instantiator {
     return inserted;
   }
 
-  bool is_done(uint32_t c) const { return context_.preset != nullptr && context_.preset->done[c]; }
-  bool is_bounded(uint32_t c) const {
-    return context_.preset != nullptr && !context_.preset->bounded.empty() &&
-           context_.preset->bounded[c];
-  }
-
-  // Whether a predicate is read by what is evaluated here, or shown.
-  bool is_read(PredId p) const {
-    const lang::Program& program = context_.program;
-    if (std::ranges::any_of(program.queries, [&](const auto& query) { return query.pred == p; })) {
-      return true;
-    }
-    if (context_.options.max_worlds > 0) return true;
-    return std::ranges::any_of(context_.analysis.edges,
-                               [&](const logic::Edge& edge) {
-                                 return edge.from == p &&
-                                        !is_done(context_.analysis.component_of[edge.to.index]);
-                               }) ||
-           std::ranges::any_of(context_.analysis.constraints, [&](uint32_t r) {
-             bool reads = false;
-             logic::for_each_predicate(
-                 rule_at(r).body,
-                 [&](const Literal& literal, const Literal*) { reads |= literal.pred == p; });
-             return reads;
-           });
-  }
-
   // Rows that are not there yet.
   void append(PredId p, const lang::FactTable& table) {
     if (table.rows == 0) return;
@@ -180,7 +153,7 @@ class Instantiator {
 
   // Where nothing is left open of a predicate, it is as good as settled.
   void load_bounds(PredId p) {
-    const Preset::Bounded rows = context_.preset->bounded_rows(p);
+    const Preset::Bounded rows = context_.preset->bounded_rows(p, given_.are_certain_rows_read(p));
     append(p, rows.certain);
     append(p, rows.open);
     const bool settled = rows.open.rows == 0;
@@ -556,6 +529,7 @@ class Instantiator {
   }
 
   Context& context_;
+  const Given given_;
   Instantiation out_;
   Derived derived_;               // by the rules of this round
   Tuple head_;                    // of the instance at hand

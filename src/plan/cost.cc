@@ -11,10 +11,10 @@ constexpr double kInsert = 4;                     // a row that goes into a set
 constexpr double kHost = 50;                      // a binding that the host solves a literal for
 constexpr double kOrdered = 0.3, kDiffers = 0.9;  // of bindings pass a comparison
 
-// How many of the bindings find a row.
-double share_of_hits(const Step& step, const Statistics& known) {
+// How many of the bindings find a row with their values in these columns.
+double share_of_hits(const std::vector<uint32_t>& columns, const Statistics& known) {
   double combinations = 1;
-  for (uint32_t c : key_columns(step)) {
+  for (uint32_t c : columns) {
     if (c < known.distinct.size()) combinations *= static_cast<double>(known.distinct[c]);
   }
   return std::min(1.0, static_cast<double>(known.rows) / std::max(combinations, 1.0));
@@ -39,7 +39,9 @@ Cost cost_of(const Pipeline& pipeline, const StatisticsOf& statistics) {
         for (const Step& member : step.members) {
           cost += bindings * kProbe;
           if (&member == &step.members.front()) continue;
-          bindings *= share_of_hits(member, statistics(member.pred));
+          std::vector<uint32_t> asked = key_columns(member);
+          asked.push_back(target_column(member));
+          bindings *= share_of_hits(asked, statistics(member.pred));
         }
         bindings *= step.rows;
         cost += bindings;
@@ -50,7 +52,7 @@ Cost cost_of(const Pipeline& pipeline, const StatisticsOf& statistics) {
         break;
       case StepKind::Exists:
         cost += bindings * kProbe;
-        bindings *= share_of_hits(step, statistics(step.pred));
+        bindings *= share_of_hits(key_columns(step), statistics(step.pred));
         break;
       case StepKind::Absent:
         cost += bindings * kProbe;

@@ -62,6 +62,22 @@ expect_err '2 components, 39600 certain rows, 402 open rows'
 expect_err '402 rules, 402 atoms'
 expect_err 'component 1 was bounded on the device, worlds differ in it: choice in rule at 2:1'
 
+# Where most of what a walk would find is certain, the engine finds the instances that are not.
+cat >roads.xlog <<'X'
+n(1..150).
+e(X, Y) :- n(X), n(Y).
+{ e(150, 151) }.
+r(X, Y) :- e(X, Y).
+r(X, Z) :- r(X, Y), e(Y, Z).
+?- r(X, Y), not know r(X, Y).
+X
+expect_status 0 run roads.xlog --count --trace
+expect_err 'instances '
+expect_err ', 152 rules from instances, 0 rules from walks'
+expect_status 0 run roads.xlog --count --trace=json -q
+expect_err '{"step":"instances","milliseconds":'
+expect_err ',"rules_left_to_ground":'
+
 # One plan is enough.
 expect_status 0 run plans.xlog --find-views 1 --trace
 expect_out 'world view 1 of at least 1 (5 worlds)'
