@@ -117,10 +117,11 @@ class BestUpdate {
       const uint8_t wanted = gains != version.negative ? kNew : kOld;
       const uint64_t work_before = kept_.runner_.work();
       uint64_t done = 0;
+      kept_.runner_.set_up(version, sight, kept_.emitted_);
       for (const uint32_t row : rows) {
         ++done;
         if ((table(version.table).flags(row) & (kOld | kNew)) != wanted) continue;
-        kept_.runner_.run(version, sight, row, gains ? 1 : -1, kept_.emitted_);
+        kept_.runner_.run(row, gains ? 1 : -1);
         take_emitted(version, gains);
         kept_.allowance_->look_ahead(kept_.runner_.work() - work_before, done, rows.size());
         if (stopped()) co_return;
@@ -135,7 +136,8 @@ class BestUpdate {
       if (!version.delta || !version.own || version.table != part_.best[b].rows) continue;
       if (!kept_.can_match(version, sight)) continue;
       kept_.ensure_indexes(version);
-      kept_.runner_.run(version, sight, row, gains ? 1 : -1, kept_.emitted_);
+      kept_.runner_.set_up(version, sight, kept_.emitted_);
+      kept_.runner_.run(row, gains ? 1 : -1);
       take_emitted(version, gains);
     }
   }

@@ -58,9 +58,10 @@ Work Kept::count(std::vector<Version>& versions, const std::vector<KeptRule>& ru
     ensure_indexes(version);
     const uint64_t work_before = runner_.work();
     uint64_t rows = 0;
+    runner_.set_up(version, sight, emitted_);
     for (const uint32_t row : changed_[version.table]) {
       const bool came = (tables_[version.table].flags(row) & kNew) != 0;
-      runner_.run(version, sight, row, came == version.negative ? -1 : 1, emitted_);
+      runner_.run(row, came == version.negative ? -1 : 1);
       if (emitted_.count >= kMostEmitted) take_emitted(rule);
       allowance_->look_ahead(runner_.work() - work_before, ++rows, changed_[version.table].size());
       if (allowance_->stopped()) co_return;
@@ -71,35 +72,22 @@ Work Kept::count(std::vector<Version>& versions, const std::vector<KeptRule>& ru
 }
 
 void Kept::take_emitted(const KeptRule& rule) {
-  constexpr size_t kAhead = 8;
   Table& table = tables_[rule.table];
-  Groups* groups = nullptr;
-  if (rule.target == RuleTarget::Bag) groups = &groups_.at(rule.table);
-  const uint64_t* cells = emitted_.cells.data();
-  const uint32_t arity = table.arity();
-  for (size_t i = 0; i < emitted_.count; ++i, cells += arity) {
-    const int64_t sign = emitted_.signs[i] > 0 ? 1 : -1;
-    if (groups != nullptr) {
-      groups->add(cells, sign, cells_, session_.names);
-      if (groups->is_linear()) continue;
+  const auto sign = [&](size_t i) { return emitted_.signs[i] > 0 ? int64_t{1} : int64_t{-1}; };
+  bool summed = false;
+  if (rule.target == RuleTarget::Bag) {
+    Groups& groups = groups_.at(rule.table);
+    const uint64_t* cells = emitted_.cells.data();
+    for (size_t i = 0; i < emitted_.count; ++i, cells += table.arity()) {
+      groups.add(cells, sign(i), cells_, session_.names);
     }
-    if (i + 2 * kAhead < emitted_.count) {
-      table.prefetch_slot(cells + 2 * kAhead * arity);
-      table.prefetch_row(cells + kAhead * arity);
-    }
-    uint32_t row = table.find(cells);
-    if (row == kNoRow) row = table.add(cells);
-    add_weight(rule.table, row, sign);
+    summed = groups.is_linear();
+  }
+  if (!summed) {
+    table.find_each(emitted_.cells.data(), emitted_.count, true,
+                    [&](size_t i, uint32_t row) { add_weight(rule.table, row, sign(i)); });
   }
   emitted_.clear();
-}
-
-void Kept::touch(uint32_t t, uint32_t row) {
-  Table& table = tables_[t];
-  if ((table.flags(row) & kTouched) != 0) return;
-  table.set_flag(row, kTouched);
-  if ((table.flags(row) & kOld) != 0) table.set_flag(row, kWasThere);
-  touched_[t].push_back(row);
 }
 
 void Kept::add_weight(uint32_t t, uint32_t row, int64_t by) {
@@ -127,9 +115,10 @@ void Kept::add_fact_events(const Part& part) {
 // Rows whose weight has changed: which of them came and which went.
 void Kept::settle_row(uint32_t t, uint32_t row) {
   Table& table = tables_[t];
+  const int64_t weight = table.weight(row);
   const bool was = (table.flags(row) & kWasThere) != 0;
-  const bool is = table.weight(row) > 0;
-  XLOG_CHECK(table.weight(row) >= 0, "a row with fewer than no derivations");
+  const bool is = weight > 0;
+  XLOG_CHECK(weight >= 0, "a row with fewer than no derivations");
   table.clear_flag(row, kTouched | kWasThere);
   table.set_state(row, static_cast<uint8_t>((was ? kOld : 0) | (is ? kNew : 0)));
   if (!was && !is) {
@@ -170,6 +159,22 @@ bool Kept::can_match(const Version& version, const Sight& sight) const {
     if ((mask & kNew) != 0 && table.new_rows() == 0) return false;
   }
   return true;
+}
+
+// As ensure_indexes(), where there are many rows.
+Work Kept::make_indexes(Version& version) {
+  for (const Step& step : version.steps) {
+    if (step.kind != StepKind::Probe) continue;
+    Table& table = tables_[step.table];
+    if (table.has_index(step.columns)) continue;
+    const uint32_t index = table.add_index(step.columns);
+    for (uint32_t r = 0; r < table.end(); ++r) {
+      if (table.is_used(r)) table.link(index, r);
+      runner_.add_work(1);
+      co_await rest_if_tired();
+    }
+  }
+  ensure_indexes(version);
 }
 
 void Kept::ensure_indexes(Version& version) {

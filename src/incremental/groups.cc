@@ -36,7 +36,10 @@ Groups::Groups(const lang::Rule& rule, const lang::Program& program) : rule_(rul
 }
 
 void Groups::add(const uint64_t* row, int64_t sign, const Cells& cells, const lang::Names& names) {
-  uint32_t group = groups_.find(row);
+  // Often that of the row before.
+  const bool again = last_ < groups_.end() && groups_.is_used(last_) &&
+                     std::equal(row, row + groups_.arity(), groups_.row(last_));
+  uint32_t group = again ? last_ : groups_.find(row);
   if (group == kNoRow) {
     group = groups_.add(row);
     const size_t width = folds_.size();
@@ -48,6 +51,7 @@ void Groups::add(const uint64_t* row, int64_t sign, const Cells& cells, const la
     has_result_[group] = false;
     std::fill_n(sums_.begin() + static_cast<ptrdiff_t>(group * width), width, 0);
   }
+  last_ = group;
   groups_.set_weight(group, groups_.weight(group) + sign);
   for (size_t i = 0; i < folds_.size() && linear_; ++i) {
     if (value_columns_[i] == kNoRow) continue;

@@ -53,6 +53,7 @@ class Groups {
   std::vector<uint32_t> value_columns_;                     // of the bag; kNoRow: none
 
   Table groups_;
+  uint32_t last_ = 0;              // that something was added to
   std::vector<uint64_t> sums_;     // by group and aggregate
   std::vector<uint64_t> results_;  // by group and aggregate, as they are in the head
   std::vector<bool> has_result_;   // by group

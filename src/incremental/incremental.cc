@@ -33,16 +33,19 @@ using logic::RowStatus;
 namespace {
 
 // A batch that changes more than this part of the facts is evaluated afresh.
-constexpr uint64_t kPartOfFacts = 10;
-constexpr uint64_t kPartOfFactsWhileCounting = 100;
+constexpr uint64_t kPartOfFacts = 10, kPartOfFactsWhileCounting = 100;
 constexpr uint64_t kFewFacts = 1'000;
 // And so is one that takes more work than this part of what the last run did, and this part of its
 // time: together they cost less than two runs.
-constexpr uint64_t kPartOfRun = 8;
-constexpr uint64_t kAlwaysWorkedIn = 50'000;
-constexpr double kPartOfSeconds = 0.5;
-// The work of a run is that of the rows that it derives and of the instances of kernels. Of the
-// reference evaluator only the facts are known.
+constexpr uint64_t kPartOfRun = 64;
+constexpr uint64_t kAlwaysWorkedIn = 10'000;
+constexpr double kPartOfSeconds = 0.4;
+// While it is not kept, what holds is counted for this part of the time of a run with each batch.
+// The clock is looked at after so much work; what cannot rest may take more, but not without end.
+constexpr double kPartOfSecondsWhileCounting = 0.5;
+constexpr uint64_t kWorkPerRest = 4'096;
+constexpr uint64_t kPartOfStep = 4, kAlwaysInAStep = 100'000;
+// A run counts rows and instances of kernels; of the reference evaluator the facts are known alone.
 constexpr uint64_t kWorkOfFact = 1'000;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -61,7 +64,7 @@ class Incremental final : public Inspectable {
         kept_program_(make_kept_program(source_, analysis_, options_, session)),
         split_(split_program(source_, analysis_, kept_program_, options_)),
         kept_(kept_program_, session, options_, device),
-        behind_(kept_program_, session, options_, device) {
+        behind_(kept_program_, source_, analysis_, session, options_, device) {
     changes_.resize(source_.queries.size());
     if (!kept_program_.worlds.kept) return;
     worlds_ = std::make_unique<Worlds>(kept_program_, kept_, source_, analysis_, session, options_);
@@ -83,6 +86,7 @@ class Incremental final : public Inspectable {
   const Effort& effort() const override { return effort_; }
 
   Status apply(std::span<const FactChanges> batch) override {
+    batch_start_ = std::chrono::steady_clock::now();
     load_facts();
     Result<NetChange> change = kept_.net_change(batch);
     if (!change.ok()) return change.error();
@@ -207,7 +211,7 @@ class Incremental final : public Inspectable {
       return choose ? start_afresh_after_all(change) : give_up(change, done.error());
     }
     if (worlds_ != nullptr) {
-      if (Status done = worlds_->update(allowance, effort_); !done.ok()) {
+      if (Status done = worlds_->update(effort_); !done.ok()) {
         return way_ != Way::Fail ? start_afresh_after_all(change) : give_up(change, done.error());
       }
       note_changes(rest_);
@@ -236,22 +240,21 @@ class Incremental final : public Inspectable {
     return std::max(kAlwaysWorkedIn, run_work_ / kPartOfRun);
   }
 
-  // Counts what holds, for as long as a run takes. True: rows are kept, instead of an answer.
+  // Counts what holds, for a part of the time of a run. True: rows are kept, and no answer.
   bool catch_up() {
-    const uint64_t work = most_work();
-    const uint64_t most = way_ == Way::Choose ? 2 * work : UINT64_MAX;
-    const auto start = std::chrono::steady_clock::now();
-    while (!behind_.catch_up(kept_, work, most, run_rows_)) {
-      if (!behind_.is_counting() || seconds_since(start) >= run_seconds_) return false;
+    const bool choose = way_ == Way::Choose;
+    const uint64_t work = choose ? kWorkPerRest : most_work();
+    const uint64_t most = choose ? std::max(kAlwaysInAStep, run_work_ / kPartOfStep) : UINT64_MAX;
+    bool counts = false;  // for longer than a moment
+    const auto parts_of_run = [&] { return seconds_since(batch_start_) / run_seconds_; };
+    while (!behind_.go_on(kept_, work, most, run_rows_)) {
+      if (!behind_.is_counting() || parts_of_run() >= kPartOfSecondsWhileCounting) return false;
+      counts |= choose && !behind_.is_late();
     }
+    // A batch that might become a run in the end is the last to be late, or it would cost two.
+    if (counts && parts_of_run() > kPartOfSeconds) return false;
+    behind_.take(kept_, worlds_.get());
     for (uint32_t q = 0; q < changes_.size(); ++q) find_changes(q);
-    if (worlds_ != nullptr) {
-      Allowance allowance(options_, UINT64_MAX);
-      if (!worlds_->build(allowance).ok()) {
-        forget();
-        return false;
-      }
-    }
     if (split_.asks_rest && worlds_ == nullptr) {
       rest_ = std::move(*answer_);
       rest_said_ = std::move(said_);
@@ -307,14 +310,18 @@ class Incremental final : public Inspectable {
 
   Status start_afresh(const NetChange& change, const std::string& reason) {
     if (!kept_.built() && !find_answer()) return said_error();
-    std::vector<QueryAnswer> before = rows_before();
-    if (kept_.built()) forget();
+    std::optional<std::vector<QueryAnswer>> before;
+    if (kept_.built()) {
+      before = rows_before();
+      forget();
+    }
     kept_.change_facts(change);
     kept_.finish();
     return evaluate_changed(change, std::move(before), reason);
   }
 
-  Status evaluate_changed(const NetChange& change, std::vector<QueryAnswer> before,
+  // What was there before is that of the last answer unless it is given.
+  Status evaluate_changed(const NetChange& change, std::optional<std::vector<QueryAnswer>> before,
                           const std::string& reason) {
     Quiet quiet(session_);
     std::optional<Answer> fresh = evaluate_afresh();
@@ -322,10 +329,11 @@ class Incremental final : public Inspectable {
       kept_.restore_facts(change);
       return quiet.error();
     }
+    if (!before) before = take_first_rows(*answer_, source_.queries.size());
     answer_ = std::move(fresh);
     said_ = quiet.take();
     forget_changes();
-    before_ = std::move(before);
+    before_ = std::move(*before);
     effort_.components = effort_.recomputed = analysis_.components.size();
     effort_.reasons = {fmt::format("the whole program: {}", reason)};
     return Done{};
@@ -503,13 +511,9 @@ class Incremental final : public Inspectable {
     }
   }
 
-  // What queries showed before this batch, also from the middle of it.
+  // What queries showed before this batch, also from the middle of it, while rows are kept.
   std::vector<QueryAnswer> rows_before() {
     std::vector<QueryAnswer> before(source_.queries.size());
-    if (!kept_.built()) {
-      for (size_t q = 0; q < before.size(); ++q) before[q] = first_rows(*answer_, q);
-      return before;
-    }
     const RowStatus status = kept_status(had_no_view_);
     for (size_t q = 0; q < before.size(); ++q) {
       before[q] = split_.query_kept[q]
@@ -548,6 +552,7 @@ class Incremental final : public Inspectable {
   mutable bool facts_loaded_ = false;  // out of the source, into what is kept
   Way way_ = Way::Choose;
 
+  std::chrono::steady_clock::time_point batch_start_;
   uint64_t run_work_ = 0;  // of the last run
   double run_seconds_ = 0;
   std::vector<uint64_t> run_rows_;  // that it found, by predicate; empty where that is not known

@@ -23,6 +23,12 @@ void Instances::prepare() {
   }
 }
 
+void Instances::swap(Instances& other) {
+  heads_.swap(other.heads_);
+  literals_.swap(other.literals_);
+  elements_.swap(other.elements_);
+}
+
 // The given cells stand in the order of the places.
 Instances::Access Instances::access_by(uint32_t instances, const std::vector<Place>& places) {
   Access access;

@@ -29,8 +29,9 @@ class Instances {
  public:
   Instances(const OpenProgram& program, Kept& kept) : program_(program), kept_(kept) {}
 
-  // Once the rows are counted, and again when they are counted anew.
+  // Before the rows are counted: what finds them grows with them.
   void prepare();
+  void swap(Instances& other);  // of the same program
 
   const InstanceTable& table(Instance at) const { return program_.tables[at.table]; }
   uint32_t tables() const { return static_cast<uint32_t>(program_.tables.size()); }

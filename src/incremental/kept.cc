@@ -230,10 +230,7 @@ Work Kept::build(std::vector<uint64_t> expected) {
   // Those of what is derived grow with it.
   for (Part& part : parts_) {
     for (auto* versions : {&part.versions, &part.after}) {
-      for (Version& version : *versions) {
-        ensure_indexes(version);
-        co_await rest_if_tired();
-      }
+      for (Version& version : *versions) co_await make_indexes(version);
     }
   }
   for (uint32_t p = 0; p < fact_tables_.size(); ++p) {
@@ -247,6 +244,7 @@ Work Kept::build(std::vector<uint64_t> expected) {
     }
     runner_.add_work(changed_[t].size());
     if (!changed_[t].empty()) changed_tables_.push_back(t);
+    co_await rest_if_tired();
   }
   built_ = true;
   for (Part& part : parts_) {
@@ -267,7 +265,6 @@ Status Kept::update(Allowance& allowance, Effort& effort) {
 Work Kept::update_resting() {
   Effort effort;
   co_await update_parts(effort);
-  if (!allowance_->stopped()) co_await finish_resting();
 }
 
 Work Kept::update_parts(Effort& effort) {
@@ -347,7 +344,12 @@ void Kept::finish_row(uint32_t t, uint32_t row) {
 
 void Kept::finish() {
   for (const uint32_t t : changed_tables_) {
-    for (const uint32_t row : changed_[t]) finish_row(t, row);
+    const std::vector<uint32_t>& rows = changed_[t];
+    constexpr size_t kAhead = 16;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (i + kAhead < rows.size()) tables_[t].prefetch_removal(rows[i + kAhead]);
+      finish_row(t, rows[i]);
+    }
     changed_[t].clear();
   }
   end_batch();

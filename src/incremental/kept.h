@@ -64,13 +64,19 @@ class Kept {
   bool built() const { return built_; }
   // Works the change of facts in. An error, or too much for the allowance: forget() is due.
   Status update(Allowance& allowance, Effort& effort);
-  // The same as work that can rest, and building, which is it with all facts at once; both end with
-  // finish(). Each time it goes on it does so with an allowance; status() is not ok where it ended
-  // with an error.
+  // The same as work that can rest, finish() too, and building, which is both with all facts at
+  // once. Each time it goes on it does so with an allowance; status() is not ok where it ended with
+  // an error.
   void begin(Allowance& allowance);
   Work build(std::vector<uint64_t> expected = {});
   Work update_resting();
+  Work finish_resting();
   Status status() const;
+  // For those who go on with what changed: their work counts as its own.
+  Allowance& allowance() { return *allowance_; }
+  bool step() { return runner_.step(); }  // false: stop
+  void add_work(uint64_t steps) { runner_.add_work(steps); }
+  Rest rest_if_tired() const { return rest_if(runner_.work() >= allowance_->rest_after()); }
   // Rows of a predicate or another table that came (kNew) or went (kOld) in this batch.
   const std::vector<uint32_t>& changed(uint32_t table) const { return changed_[table]; }
   const std::vector<uint32_t>& changed_facts(lang::PredId pred) const {
@@ -144,21 +150,26 @@ class Kept {
   Work update_best(Part& part, bool building);
   uint32_t next_stamp();
   uint32_t support_of(int64_t instances);
-  Rest rest_if_tired() const { return rest_if(runner_.work() >= allowance_->rest_after()); }
   Status recompute(Part& part);
   void take_emitted(const KeptRule& rule);
   void add_weight(uint32_t table, uint32_t row, int64_t by);
-  void touch(uint32_t table, uint32_t row);
+  void touch(uint32_t t, uint32_t row) {
+    Table& table = tables_[t];
+    const uint8_t flags = table.flags(row);
+    if ((flags & kTouched) != 0) return;
+    table.set_flag(row, (flags & kOld) != 0 ? kTouched | kWasThere : kTouched);
+    touched_[t].push_back(row);
+  }
   void settle(uint32_t table);
   Work settle_resting(uint32_t table);
   void settle_row(uint32_t table, uint32_t row);
   void finish_row(uint32_t table, uint32_t row);
-  Work finish_resting();
   void end_batch();
   void add_fact_events(const Part& part);
 
   bool can_match(const Version& version, const Sight& sight) const;
   void ensure_indexes(Version& version);
+  Work make_indexes(Version& version);
 
   friend class SupportUpdate;
   friend class BestUpdate;

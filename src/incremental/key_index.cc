@@ -7,7 +7,18 @@ namespace xlog::incremental {
 
 static_assert(std::endian::native == std::endian::little);
 
-uint32_t KeyIndex::new_bucket(uint64_t hash, uint32_t row) {
+void KeyIndex::remove(uint64_t hash, uint32_t row) {
+  // Its place tells its bucket from others, without a look at their rows.
+  const uint32_t place = places_[row];
+  const uint32_t number = slots_.find(hash, [&](uint32_t n) {
+    return place < buckets_[n].size && rows_of(buckets_[n])[place] == row;
+  });
+  if (buckets_[number].size > 1) return take_out(buckets_[number], row);
+  free_bucket(number);
+  slots_.remove(hash, number);
+}
+
+uint32_t KeyIndex::new_bucket(uint32_t row) {
   uint32_t number = static_cast<uint32_t>(buckets_.size());
   if (free_buckets_.empty()) {
     buckets_.emplace_back();
@@ -15,7 +26,7 @@ uint32_t KeyIndex::new_bucket(uint64_t hash, uint32_t row) {
     number = free_buckets_.back();
     free_buckets_.pop_back();
   }
-  buckets_[number] = {row, hash, 1, 1};
+  buckets_[number] = {row, 1, 1};
   places_[row] = 0;
   return number;
 }
@@ -56,32 +67,6 @@ void KeyIndex::take_out(Bucket& bucket, uint32_t row) {
   arena_[bucket.begin + places_[row]] = last;
   places_[last] = places_[row];
   --bucket.size;
-}
-
-void KeyIndex::grow() {
-  slots_.assign(std::max<size_t>(slots_.size() * 2, 16), kFree);
-  const size_t mask = slots_.size() - 1;
-  std::vector<bool> is_free(buckets_.size(), false);
-  for (const uint32_t number : free_buckets_) is_free[number] = true;
-  for (uint32_t number = 0; number < buckets_.size(); ++number) {
-    if (is_free[number]) continue;
-    const uint64_t hash = buckets_[number].hash;
-    size_t at = hash & mask;
-    while (slots_[at] != kFree) at = (at + 1) & mask;
-    slots_[at] = (hash & ~uint64_t{UINT32_MAX}) | number;
-  }
-}
-
-// Entries behind the hole that would no longer be found move up.
-void KeyIndex::close_hole(size_t hole) {
-  const size_t mask = slots_.size() - 1;
-  for (size_t at = (hole + 1) & mask; slots_[at] != kFree; at = (at + 1) & mask) {
-    const size_t wanted = buckets_[static_cast<uint32_t>(slots_[at])].hash & mask;
-    if (((at - wanted) & mask) < ((at - hole) & mask)) continue;
-    slots_[hole] = slots_[at];
-    hole = at;
-  }
-  slots_[hole] = kFree;
 }
 
 }  // namespace xlog::incremental

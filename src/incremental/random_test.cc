@@ -3,6 +3,7 @@
 // times as many.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <functional>
 
@@ -58,6 +59,8 @@ std::string run_script(const std::string& source, const Generator& generator, ui
   if (seed % 16 == 0) options.max_worlds = UINT64_MAX;
   constexpr logic::Mode kModes[] = {logic::Mode::Faeel, logic::Mode::G91, logic::Mode::Faeel19};
   options.mode = kModes[seed % 3];
+  std::atomic<bool> interrupt = false;
+  options.interrupt = &interrupt;
   if (!script.open(source, seed, options, device)) return "";
   ++met.asked;
   std::string wrong = script.compare({});
@@ -69,7 +72,12 @@ std::string run_script(const std::string& source, const Generator& generator, ui
     const uint64_t kind = script.pick(10);
     const std::vector<Script::Item> batch = script.random_batch(kind == 0);
     if (kind == 0 && batch.empty()) continue;
-    wrong = kind == 1 ? script.fail(batch) : script.apply(batch, kind == 0);
+    if (kind == 1) {
+      interrupt = script.pick(2) == 0;
+      wrong = script.fail(batch, interrupt ? Way::HalfWay : Way::Fail, [&] { interrupt = false; });
+    } else {
+      wrong = script.apply(batch, kind == 0);
+    }
     if (!wrong.empty()) {
       wrong.insert(0, fmt::format("batch {}{}:\n{}", i,
                                   kind == 0   ? " (absent)"

@@ -19,11 +19,24 @@ void sort_rows(std::vector<RowChange>& changes, const lang::Names& names) {
   });
 }
 
+namespace {
+
+bool shows_views(const logic::Answer& answer) {
+  return !answer.well_founded && answer.view_count > 0 && !answer.views.empty();
+}
+
+}  // namespace
+
+std::vector<logic::QueryAnswer> take_first_rows(logic::Answer& answer, size_t queries) {
+  std::vector<logic::QueryAnswer> rows =
+      std::move(shows_views(answer) ? answer.views.front().queries : answer.well_founded_queries);
+  rows.resize(queries);
+  return rows;
+}
+
 const logic::QueryAnswer& first_rows(const logic::Answer& answer, uint32_t query) {
   static const logic::QueryAnswer nothing;
-  if (!answer.well_founded && answer.view_count > 0 && !answer.views.empty()) {
-    return answer.views.front().queries[query];
-  }
+  if (shows_views(answer)) return answer.views.front().queries[query];
   return query < answer.well_founded_queries.size() ? answer.well_founded_queries[query] : nothing;
 }
 

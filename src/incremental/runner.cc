@@ -43,10 +43,9 @@ bool Allowance::look(uint64_t work) {
   return !stopped();
 }
 
-void Allowance::look_ahead(uint64_t work, uint64_t done, uint64_t all) {
-  constexpr uint64_t kEnough = 8, kPart = 16;
+void Allowance::foresee(uint64_t work, uint64_t done, uint64_t all) {
   constexpr double kFar = 4;
-  if (done < kEnough || work < most_work_ / kPart || rest_after_ < most_work_) return;
+  if (rest_after_ < most_work_) return;
   const double times = static_cast<double>(all) / static_cast<double>(done);
   const bool far = static_cast<double>(work) * times > kFar * static_cast<double>(most_work_);
   too_many_ |= far && seconds() * times >= kFar * least_seconds_;
@@ -69,29 +68,92 @@ void Allowance::fail(Error error) {
   if (!error_) error_ = std::move(error);
 }
 
-// ---- one version ----
+// ---- what every step does ----
 
-void Runner::prepare(const Version& version, const Sight& sight, int8_t sign, Emitted& out) {
-  version_ = &version;
-  sight_ = sight;
-  sign_ = sign;
-  out_ = &out;
-  if (registers_.size() < version.registers) registers_.resize(version.registers);
+inline uint8_t Runner::mask(const Step& step) const {
+  if (step.own) return step.before ? sight_.own_before : sight_.own_after;
+  return step.before ? sight_.before : sight_.after;
 }
 
-void Runner::run(const Version& version, const Sight& sight, uint32_t row, int8_t sign,
-                 Emitted& out) {
-  prepare(version, sight, sign, out);
-  const Table& table = tables_[version.table];
+inline bool Runner::use(const std::vector<ColumnUse>& uses, const uint64_t* cells) {
+  for (const ColumnUse& use : uses) {
+    const uint64_t cell = cells[use.column];
+    switch (use.kind) {
+      case ColumnUse::Kind::Set:
+        registers_[use.reg] = cell;
+        break;
+      case ColumnUse::Kind::Check:
+        if (registers_[use.reg] != cell) return false;
+        break;
+      case ColumnUse::Kind::Constant:
+        if (use.cell != cell) return false;
+        break;
+    }
+  }
+  return true;
+}
+
+// False where it has no value, so that no row has it.
+inline bool Runner::read(const Operand& operand, uint64_t& cell) {
+  switch (operand.kind) {
+    case Operand::Kind::Register:
+      cell = registers_[operand.reg];
+      return true;
+    case Operand::Kind::Constant:
+      cell = operand.cell;
+      return true;
+    case Operand::Kind::Computed: {
+      const std::optional<Value> value = value_of(*operand.term);
+      if (value) cell = cells_.cell(operand.type, *value);
+      return value.has_value();
+    }
+  }
+  XLOG_UNREACHABLE("all operands are covered");
+}
+
+inline bool Runner::key_of(const Step& step) {
+  if (key_.size() < step.key.size()) key_.resize(step.key.size());
+  uint64_t* cell = key_.data();
+  for (const Operand& operand : step.key) {
+    if (!read(operand, *cell++)) return false;
+  }
+  return true;
+}
+
+inline void Runner::emit(const Step& step, uint32_t newest) {
+  const size_t before = out_->cells.size();
+  for (const Operand& operand : step.key) {
+    uint64_t cell = 0;
+    if (!read(operand, cell)) return out_->cells.resize(before);
+    out_->cells.push_back(cell);
+  }
+  ++instances_;
+  out_->newest.push_back(newest);
+  out_->signs.push_back(sign_);
+  ++out_->count;
+}
+
+// ---- one version ----
+
+void Runner::set_up(const Version& version, const Sight& sight, Emitted& out) {
+  version_ = &version;
+  sight_ = sight;
+  out_ = &out;
+  if (registers_.size() < version.registers) registers_.resize(version.registers);
   stop_ = allowance_->stopped();
+}
+
+void Runner::run(uint32_t row, int8_t sign) {
+  sign_ = sign;
+  const Table& table = tables_[version_->table];
   tick();
-  if (stop_ || !use(version.start, table.row(row))) return;
-  go(0, version.own && table.supported() ? table.stamp(row) : 0);
+  if (stop_ || !use(version_->start, table.row(row))) return;
+  go(0, version_->own && table.supported() ? table.stamp(row) : 0);
 }
 
 void Runner::run_all(const Version& version, const Sight& sight, Emitted& out) {
-  prepare(version, sight, 1, out);
-  stop_ = allowance_->stopped();
+  set_up(version, sight, out);
+  sign_ = 1;
   if (!stop_) go(0, 0);
 }
 
@@ -125,11 +187,6 @@ void Runner::go(size_t s, uint32_t newest) {
   }
 }
 
-uint8_t Runner::mask(const Step& step) const {
-  if (step.own) return step.before ? sight_.own_before : sight_.own_after;
-  return step.before ? sight_.before : sight_.after;
-}
-
 void Runner::rows(const Step& step, size_t s, uint32_t newest) {
   const Table& table = tables_[step.table];
   const uint8_t wanted = mask(step);
@@ -155,54 +212,6 @@ void Runner::rows(const Step& step, size_t s, uint32_t newest) {
     if (i + kAhead < found.size()) table.prefetch(found[i + kAhead]);
     try_row(found[i]);
   }
-}
-
-bool Runner::use(const std::vector<ColumnUse>& uses, const uint64_t* cells) {
-  for (const ColumnUse& use : uses) {
-    const uint64_t cell = cells[use.column];
-    switch (use.kind) {
-      case ColumnUse::Kind::Set:
-        registers_[use.reg] = cell;
-        break;
-      case ColumnUse::Kind::Check:
-        if (registers_[use.reg] != cell) return false;
-        break;
-      case ColumnUse::Kind::Constant:
-        if (use.cell != cell) return false;
-        break;
-    }
-  }
-  return true;
-}
-
-// False where an argument has no value, so that no row has it.
-bool Runner::key_of(const Step& step) {
-  key_.clear();
-  for (const Operand& operand : step.key) {
-    switch (operand.kind) {
-      case Operand::Kind::Register:
-        key_.push_back(registers_[operand.reg]);
-        break;
-      case Operand::Kind::Constant:
-        key_.push_back(operand.cell);
-        break;
-      case Operand::Kind::Computed: {
-        const std::optional<Value> value = value_of(*operand.term);
-        if (!value) return false;
-        key_.push_back(cells_.cell(operand.type, *value));
-      }
-    }
-  }
-  return true;
-}
-
-void Runner::emit(const Step& step, uint32_t newest) {
-  if (!key_of(step)) return;
-  ++instances_;
-  out_->cells.insert(out_->cells.end(), key_.begin(), key_.end());
-  out_->newest.push_back(newest);
-  out_->signs.push_back(sign_);
-  ++out_->count;
 }
 
 bool Runner::compare(const Step& step) {

@@ -56,7 +56,10 @@ class Allowance {
   bool look(uint64_t work);
   // When the first `done` of `all` changed rows took so much work that the rest is hopeless, it is
   // too much at once.
-  void look_ahead(uint64_t work, uint64_t done, uint64_t all);
+  void look_ahead(uint64_t work, uint64_t done, uint64_t all) {
+    constexpr uint64_t kEnough = 8, kPart = 16;
+    if (work >= most_work_ / kPart && done >= kEnough) foresee(work, done, all);
+  }
   void count_rows(uint64_t rows, bool makes_values, std::string_view help = oracle::kEndlessHelp);
   void fail(Error error);
 
@@ -68,6 +71,7 @@ class Allowance {
   uint64_t rest_after() const { return rest_after_; }
 
  private:
+  void foresee(uint64_t work, uint64_t done, uint64_t all);
   double seconds() const;
 
   const logic::AnswerOptions& options_;
@@ -90,11 +94,18 @@ class Runner {
     look_mask_ = allowance.most_work() < kStepsPerLook ? 0 : kStepsPerLook - 1;
     instances_ = 0;
     steps_ = 0;
+    stop_ = false;
   }
   uint64_t work() const { return steps_ + instances_; }
   void add_work(uint64_t steps) { steps_ += steps; }
-  // Adds the solutions with `row` in the place of the changed row.
-  void run(const Version& version, const Sight& sight, uint32_t row, int8_t sign, Emitted& out);
+  // One step of others. False: stop.
+  bool step() {
+    tick();
+    return !stop_;
+  }
+  // From here on run() adds the solutions with `row` in the place of the changed row.
+  void set_up(const Version& version, const Sight& sight, Emitted& out);
+  void run(uint32_t row, int8_t sign);
   // All solutions, of a version without a changed row.
   void run_all(const Version& version, const Sight& sight, Emitted& out);
   uint64_t instances() const { return instances_; }
@@ -107,9 +118,9 @@ class Runner {
   void emit(const Step& step, uint32_t newest);
   bool compare(const Step& step);
   bool use(const std::vector<ColumnUse>& uses, const uint64_t* cells);
+  bool read(const Operand& operand, uint64_t& cell);
   bool key_of(const Step& step);
   uint8_t mask(const Step& step) const;
-  void prepare(const Version& version, const Sight& sight, int8_t sign, Emitted& out);
 
   std::optional<lang::Value> value_of(const Operand& operand);
   std::optional<lang::Value> value_of(const lang::Term& term);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -137,18 +138,20 @@ class Script {
 
   bool over() const { return over_; }  // the reference has no answer any more
 
-  // A batch that fails half-way leaves all as it was.
-  std::string fail(const std::vector<Item>& items) {
+  // A batch that fails half-way, in that way, leaves all as it was.
+  std::string fail(const std::vector<Item>& items, Inspectable::Way way,
+                   const std::function<void()>& afterwards) {
     std::vector<FactChanges> batch;
     for (const Item& item : items) {
       batch.push_back({{item.pred}, item.values, {item.weight}});
     }
-    kept_->set_way(Inspectable::Way::Fail);
+    kept_->set_way(way);
     const Status done = [&] {
       const Quiet quiet(session_);
       return kept_->apply(batch);
     }();
     kept_->set_way(Inspectable::Way::Choose);
+    afterwards();
     if (!done.ok()) return compare({});
     for (const Item& item : items) add(item.pred, item.values, item.weight);
     over_ = !refer();

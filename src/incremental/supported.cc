@@ -45,7 +45,7 @@ class SupportUpdate {
       if (!version.delta) {
         if (!building_ || !first) continue;
         kept_.runner_.run_all(version, {kNew, kNew}, kept_.emitted_);
-        take_all(version, take);
+        take_all(version, gains, take);
         co_await kept_.rest_if_tired();
         continue;
       }
@@ -58,34 +58,27 @@ class SupportUpdate {
       const uint8_t wanted = gains != version.negative ? kNew : kOld;
       const uint64_t work_before = kept_.runner_.work();
       uint64_t done = 0;
+      kept_.runner_.set_up(version, sight, kept_.emitted_);
       for (const uint32_t row : rows) {
         ++done;
         const uint8_t state = table(version.table).flags(row) & (kOld | kNew);
         if (!version.own && state != wanted) continue;
-        kept_.runner_.run(version, sight, row, gains ? 1 : -1, kept_.emitted_);
-        if (kept_.emitted_.count >= kMostEmitted) take_all(version, take);
+        kept_.runner_.run(row, gains ? 1 : -1);
+        if (kept_.emitted_.count >= kMostEmitted) take_all(version, gains, take);
         kept_.allowance_->look_ahead(kept_.runner_.work() - work_before, done, rows.size());
         if (stopped()) co_return;
         co_await kept_.rest_if_tired();
       }
-      take_all(version, take);
+      take_all(version, gains, take);
     }
   }
 
   template <typename Take>
-  void take_all(const Version& version, const Take& take) {
-    constexpr size_t kAhead = 8;
+  void take_all(const Version& version, bool gains, const Take& take) {
     const uint32_t t = part_.rules[version.kept_rule].table;
     Emitted& emitted = kept_.emitted_;
-    const uint32_t arity = table(t).arity();
-    const uint64_t* cells = emitted.cells.data();
-    for (size_t i = 0; i < emitted.count; ++i, cells += arity) {
-      if (i + 2 * kAhead < emitted.count) {
-        table(t).prefetch_slot(cells + 2 * kAhead * arity);
-        table(t).prefetch_row(cells + kAhead * arity);
-      }
-      take(t, cells, emitted.newest[i]);
-    }
+    table(t).find_each(emitted.cells.data(), emitted.count, gains,
+                       [&](size_t i, uint32_t row) { take(t, row, emitted.newest[i]); });
     emitted.clear();
   }
 
@@ -117,6 +110,8 @@ class SupportUpdate {
     dead_.resize(delta_.size());
     const auto take = [&](uint32_t t, uint32_t row, uint32_t newest) {
       Table& rows = table(t);
+      XLOG_CHECK(row != kNoRow && rows.weight(row) > 0,
+                 "an instance is lost whose head was never there");
       kept_.touch(t, row);
       rows.set_weight(row, rows.weight(row) - 1);
       if ((rows.flags(row) & kNew) == 0 || newest >= rows.stamp(row)) return;
@@ -125,18 +120,14 @@ class SupportUpdate {
       rows.set_support(row, support - 1);
       if (support == 1) dying[t].push_back(row);
     };
-    const auto take_cells = [&](uint32_t t, const uint64_t* cells, uint32_t newest) {
-      const uint32_t row = table(t).find(cells);
-      XLOG_CHECK(row != kNoRow, "an instance is lost whose head was never there");
-      take(t, row, newest);
-    };
-    for_each_fact(false, [&](uint32_t t, const uint64_t* cells) { take_cells(t, cells, 0); });
+    for_each_fact(false,
+                  [&](uint32_t t, const uint64_t* cells) { take(t, table(t).find(cells), 0); });
     Sight sight{kOld | kNew, kOld};
     for (bool first = true;; first = false) {
       next_delta(dying);
       set_delta(kOld);
       if (!first && !has_delta()) break;
-      co_await round(first, false, sight, take_cells);
+      co_await round(first, false, sight, take);
       if (stopped()) co_return;
       set_delta(0);
       for (const PredId pred : part_.predicates) {
@@ -155,26 +146,26 @@ class SupportUpdate {
       for (const uint32_t row : dead_[t]) {
         if (table(t).weight(row) == 0) continue;
         bear(t, row);
-        table(t).set_support(row, kept_.support_of(table(t).weight(row)));
+        table(t).set_support(row, static_cast<uint32_t>(table(t).weight(row)));
         born[t].push_back(row);
       }
     }
-    const auto take = [&](uint32_t t, const uint64_t* cells, uint32_t newest) {
+    const auto take = [&](uint32_t t, uint32_t row, uint32_t newest) {
       Table& rows = table(t);
-      uint32_t row = rows.find(cells);
-      if (row == kNoRow) row = rows.add(cells);
       kept_.touch(t, row);
       if ((rows.flags(row) & (kNew | kPending)) == 0) {
         bear(t, row);
         rows.set_support(row, 0);
         born[t].push_back(row);
       }
-      rows.set_weight(row, rows.weight(row) + 1);
-      if (newest < rows.stamp(row)) {
-        rows.set_support(row, kept_.support_of(rows.support(row) + int64_t{1}));
-      }
+      rows.set_weight(row, kept_.support_of(rows.weight(row) + 1));
+      // No more than the weight.
+      if (newest < rows.stamp(row)) rows.set_support(row, rows.support(row) + 1);
     };
-    for_each_fact(true, [&](uint32_t t, const uint64_t* cells) { take(t, cells, 0); });
+    for_each_fact(true, [&](uint32_t t, const uint64_t* cells) {
+      const uint32_t row = table(t).find(cells);
+      take(t, row == kNoRow ? table(t).add(cells) : row, 0);
+    });
     Sight sight{kNew, kOld | kNew};
     for (bool first = true;; first = false) {
       next_delta(born);

@@ -6,6 +6,7 @@
 // or of both; what a step sees is chosen by these flags, so nothing is copied.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -24,6 +25,28 @@ inline constexpr uint8_t kTouched = 8;    // its weight has changed in this batc
 inline constexpr uint8_t kWasThere = 16;  // when it was touched first
 inline constexpr uint8_t kPending = 32;   // derived in this round: there from the next one on
 
+namespace hashing {
+
+inline constexpr uint64_t kSeed = 0x9E3779B97F4A7C15u;
+
+inline uint64_t mix(uint64_t h, uint64_t cell) {
+  h = (h ^ cell) * 0xD6E8FEB86659FD93u;
+  return h ^ (h >> 32);
+}
+
+inline uint64_t finish(uint64_t h) {
+  h *= 0x9FB21C651E98DF25u;
+  return h ^ (h >> 32);
+}
+
+}  // namespace hashing
+
+inline uint64_t hash_cells(const uint64_t* cells, size_t count) {
+  uint64_t h = hashing::kSeed;
+  for (size_t i = 0; i < count; ++i) h = hashing::mix(h, cells[i]);
+  return hashing::finish(h);
+}
+
 class Table {
  public:
   explicit Table(uint32_t arity, bool supported = false)
@@ -39,46 +62,86 @@ class Table {
   uint8_t flags(uint32_t r) const { return static_cast<uint8_t>(head(r)[kFlagsWord]); }
   bool is_used(uint32_t r) const { return (flags(r) & kUsed) != 0; }
   // The two bits for states; the others stay.
-  void set_state(uint32_t r, uint8_t state);
+  void set_state(uint32_t r, uint8_t state) {
+    uint64_t& word = head(r)[kFlagsWord];
+    old_rows_ += (state & kOld) - (word & kOld);
+    new_rows_ += (state & kNew) / kNew - (word & kNew) / kNew;
+    word = (word & ~uint64_t{kOld | kNew}) | state;
+  }
   void set_flag(uint32_t r, uint8_t flag) { head(r)[kFlagsWord] |= flag; }
   void clear_flag(uint32_t r, uint8_t flag) { head(r)[kFlagsWord] &= ~uint64_t{flag}; }
 
-  int64_t weight(uint32_t r) const { return static_cast<int64_t>(head(r)[kWeightWord]); }
+  // Below 2^32 in tables with support.
+  int64_t weight(uint32_t r) const {
+    const uint64_t word = head(r)[kWeightWord];
+    return supported_ ? static_cast<uint32_t>(word) : static_cast<int64_t>(word);
+  }
   void set_weight(uint32_t r, int64_t weight) {
-    head(r)[kWeightWord] = static_cast<uint64_t>(weight);
+    uint64_t& word = head(r)[kWeightWord];
+    word = supported_ ? (word & kHighHalf) | static_cast<uint32_t>(weight)
+                      : static_cast<uint64_t>(weight);
   }
   // Of tables with support: how many of the instances that weight counts have bodies born before
   // the row, and when it was born.
-  uint32_t support(uint32_t r) const { return static_cast<uint32_t>(head(r)[kFlagsWord] >> 32); }
-  void set_support(uint32_t r, uint32_t support) {
-    uint64_t& word = head(r)[kFlagsWord];
-    word = (word & UINT32_MAX) | uint64_t{support} << 32;
-  }
-  uint32_t stamp(uint32_t r) const { return static_cast<uint32_t>(head(r)[kFlagsWord + 1]); }
-  void set_stamp(uint32_t r, uint32_t stamp) { head(r)[kFlagsWord + 1] = stamp; }
+  uint32_t support(uint32_t r) const { return static_cast<uint32_t>(head(r)[kWeightWord] >> 32); }
+  void set_support(uint32_t r, uint32_t support) { set_high(head(r)[kWeightWord], support); }
+  uint32_t stamp(uint32_t r) const { return static_cast<uint32_t>(head(r)[kFlagsWord] >> 32); }
+  void set_stamp(uint32_t r, uint32_t stamp) { set_high(head(r)[kFlagsWord], stamp); }
   bool supported() const { return supported_; }
 
-  uint32_t find(const uint64_t* cells) const;  // kNoRow when it is not there
+  uint32_t find(const uint64_t* cells) const {  // kNoRow when it is not there
+    return find(cells, hash_cells(cells, arity_));
+  }
+  // Finds `count` rows whose cells stand one after another, with memory fetched ahead: visit(i,
+  // row) for each, which is added, in no state yet, where `adds` and it was not there. Visits do
+  // not remove rows.
+  template <typename Visit>
+  void find_each(const uint64_t* cells, size_t count, bool adds, const Visit& visit) {
+    uint64_t hashes[kBlock];
+    uint32_t found[kBlock];
+    for (size_t begin = 0; begin < count; begin += kBlock) {
+      const size_t size = std::min(kBlock, count - begin);
+      const uint64_t* block = cells + begin * arity_;
+      for (size_t i = 0; i < size; ++i) {
+        hashes[i] = hash_cells(block + i * arity_, arity_);
+        slots_.prefetch(hashes[i]);
+      }
+      for (size_t i = 0; i < size; ++i) {
+        found[i] = slots_.likely(hashes[i]);
+        if (found[i] != kNoRow) prefetch(found[i]);
+      }
+      for (size_t i = 0; i < size; ++i) {
+        const uint64_t* wanted = block + i * arity_;
+        uint32_t r = found[i];
+        if (r == kNoRow || !has_cells(r, wanted)) r = find(wanted, hashes[i]);
+        visit(begin + i, r == kNoRow && adds ? add(wanted, hashes[i]) : r);
+      }
+    }
+  }
   // A row that was not there; in no state yet, of weight 0.
-  uint32_t add(const uint64_t* cells);
+  uint32_t add(const uint64_t* cells) { return add(cells, hash_cells(cells, arity_)); }
   void remove(uint32_t r);
+  void prefetch_removal(uint32_t r) const;
   void reserve(size_t rows);
-  // Soon these cells are looked for: memory is fetched, first where rows are noted, then the row.
-  void prefetch_slot(const uint64_t* cells) const;
-  void prefetch_row(const uint64_t* cells) const;
 
   // ---- indexes, by columns in ascending order, kept up to date from the first request on ----
 
   uint32_t index(const std::vector<uint32_t>& columns);
+  // The same one row at a time.
+  bool has_index(const std::vector<uint32_t>& columns) const;
+  uint32_t add_index(const std::vector<uint32_t>& columns);
+  void link(uint32_t index, uint32_t r) { link(indexes_[index], r); }
   // The rows with these values in the columns of an index, of every state. Valid until a row is
   // added or removed.
   std::span<const uint32_t> rows_with(uint32_t index, const uint64_t* key) const;
   void prefetch(uint32_t r) const { __builtin_prefetch(head(r)); }
 
  private:
-  // Before the cells of a row stand its weight, its support and flags, and its stamp: what is asked
-  // of a row together lies together.
-  static constexpr uint32_t kWeightWord = 0, kFlagsWord = 1, kHeadWords = 3;
+  // Before the cells of a row stand its weight, with its support, and its flags, with its stamp:
+  // what is asked of a row together lies together.
+  static constexpr uint32_t kWeightWord = 0, kFlagsWord = 1, kHeadWords = 2;
+  static constexpr uint64_t kHighHalf = ~uint64_t{UINT32_MAX};
+  static constexpr size_t kBlock = 32;
 
   struct Index {
     std::vector<uint32_t> columns;
@@ -87,25 +150,32 @@ class Table {
 
   const uint64_t* head(uint32_t r) const { return words_.data() + size_t{r} * stride_; }
   uint64_t* head(uint32_t r) { return words_.data() + size_t{r} * stride_; }
+  static void set_high(uint64_t& word, uint32_t half) {
+    word = (word & UINT32_MAX) | uint64_t{half} << 32;
+  }
+  bool has_cells(uint32_t r, const uint64_t* cells) const {
+    const uint64_t* own = row(r);
+    uint64_t differs = 0;
+    for (uint32_t c = 0; c < arity_; ++c) differs |= own[c] ^ cells[c];
+    return differs == 0;
+  }
+  uint32_t find(const uint64_t* cells, uint64_t hash) const {
+    return slots_.find(hash, [&](uint32_t r) { return has_cells(r, cells); });
+  }
+  uint32_t add(const uint64_t* cells, uint64_t hash);
   uint64_t hash_of(const Index& index, uint32_t r) const;
   bool same_key(const Index& index, uint32_t a, uint32_t b) const;
   void link(Index& index, uint32_t r);
-  void grow_slots(size_t slots);
 
   uint32_t arity_;
   bool supported_;
   uint32_t stride_;
   uint32_t end_ = 0;
-  std::vector<uint64_t> words_;
-  // Rows by hash, then the next free one: the row in the low half, more of its hash in the high
-  // one, so that other rows are seldom looked at.
-  std::vector<uint64_t> slots_;
+  LargeVector<uint64_t> words_;
+  HashSlots slots_;  // of rows
   std::vector<uint32_t> free_;
-  size_t used_ = 0;
   uint64_t old_rows_ = 0, new_rows_ = 0;
   std::vector<Index> indexes_;
 };
-
-uint64_t hash_cells(const uint64_t* cells, size_t count);
 
 }  // namespace xlog::incremental

@@ -6,6 +6,8 @@
 //
 //   Work work = all();
 //   while (!work.go_on()) ... something else ...
+//
+// What it throws goes to who waits for it, as with functions.
 #pragma once
 
 #include <coroutine>
@@ -23,6 +25,7 @@ class Work {
     promise_type* root = this;          // of the work that is waited for by nobody
     std::coroutine_handle<> innermost;  // of the root: where to go on
     std::coroutine_handle<> caller;     // that waits for this
+    std::exception_ptr thrown;
 
     Work get_return_object() {
       const Handle handle = Handle::from_promise(*this);
@@ -44,7 +47,10 @@ class Work {
       return Return{};
     }
     void return_void() const {}
-    void unhandled_exception() const { std::terminate(); }
+    void unhandled_exception() { thrown = std::current_exception(); }
+    void throw_again() const {
+      if (thrown) std::rethrow_exception(thrown);
+    }
   };
 
   Work() = default;
@@ -60,6 +66,7 @@ class Work {
   // Until the next rest. True: it is done.
   bool go_on() {
     handle_.promise().innermost.resume();
+    if (handle_.done()) handle_.promise().throw_again();
     return handle_.done();
   }
 
@@ -75,7 +82,7 @@ class Work {
         promise.root->innermost = called;
         return called;
       }
-      void await_resume() const noexcept {}
+      void await_resume() const { called.promise().throw_again(); }
     };
     return Call{handle_};
   }

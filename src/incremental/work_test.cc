@@ -61,5 +61,30 @@ TEST(Work, LeavesNothingWhenItIsGivenUp) {
   EXPECT_EQ(end, ".");
 }
 
+Work throws(bool tired) {
+  co_await rest_if(tired);
+  throw 7;
+}
+
+Work catches(int& caught, bool tired) {
+  try {
+    co_await throws(tired);
+  } catch (int thrown) {
+    caught = thrown;
+  }
+}
+
+TEST(Work, ThrowsToWhoWaitsForIt) {
+  for (const bool tired : {false, true}) {
+    int caught = 0;
+    Work work = catches(caught, tired);
+    while (!work.go_on()) {
+    }
+    EXPECT_EQ(caught, 7);
+    Work bare = throws(tired);
+    EXPECT_THROW(while (!bare.go_on()){}, int);
+  }
+}
+
 }  // namespace
 }  // namespace xlog::incremental

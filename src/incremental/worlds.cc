@@ -27,6 +27,22 @@ void Worlds::clear() {
   before_.clear();
 }
 
+void Worlds::swap(Worlds& other) {
+  instances_.swap(other.instances_);
+  atoms_.swap(other.atoms_);
+  looked_at_.swap(other.looked_at_);
+  clusters_.swap(other.clusters_);
+  free_clusters_.swap(other.free_clusters_);
+  std::swap(solved_, other.solved_);
+  std::swap(solved_at_build_, other.solved_at_build_);
+  clusters_with_.swap(other.clusters_with_);
+  first_views_.swap(other.first_views_);
+  several_.swap(other.several_);
+  violated_.swap(other.violated_);
+  std::swap(had_no_view_, other.had_no_view_);
+  before_.swap(other.before_);
+}
+
 void Worlds::finish() {
   had_no_view_ = has_no_view();
   before_.clear();

@@ -11,9 +11,13 @@
 // stay together with all that questions connect them with.
 //
 //   Worlds worlds(...);
-//   worlds.build(allowance);                       once all rows are kept
-//   kept.update(...); worlds.update(allowance);    an error: clear() is due
+//   worlds.prepare();                    before rows are kept
+//   co_await worlds.build();             once all are
+//   kept.update(allowance, effort);
+//   worlds.update(effort);               with the same allowance; an error: clear() is due
 //   worlds.changes(pred) ...; kept.finish(); worlds.finish();
+//
+// Building takes long: it can rest, as that of the rows (behind.h).
 #pragma once
 
 #include <gmpxx.h>
@@ -59,10 +63,14 @@ class Worlds {
     }
   }
 
-  Status build(Allowance& allowance);
-  Status update(Allowance& allowance, Effort& effort);
+  void prepare() { instances_.prepare(); }
+  Work build();
+  Status update(Effort& effort);
+  Work update_resting();
   void finish();  // the batch: what was is forgotten
   void clear();
+  // All that another one of the same program has, as Kept::swap(), together with that.
+  void swap(Worlds& other);
   // So many units have been solved since all was built that most of them are not needed any more.
   bool is_worn() const;
 

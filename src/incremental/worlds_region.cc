@@ -141,13 +141,14 @@ void WorldsUpdate::touch(Instance instance) {
   if (bound.row != kNoRow) touch(bound);
 }
 
-void WorldsUpdate::find_region() {
+Work WorldsUpdate::find_region() {
   if (building_) {
     whole_ = true;
     for (const AtomRow atom : affected_) {
       reach(atom);
       if (truth(atom) == Truth::Unknown) region_.push_back(atom);
     }
+    kept_.add_work(affected_.size());
     walked_ = reached_.size();
     for (uint32_t i = 0; i < instances_.tables(); ++i) {
       const Table& rows = instances_.rows(i);
@@ -158,9 +159,10 @@ void WorldsUpdate::find_region() {
         if (is_left(instance)) used_.push_back(instance);
         const bool judged = instances_.table(instance).heads.empty() && is_violated(instance);
         if (judged) judged_.emplace_back(instance, true);
+        co_await kept_.rest_if_tired();
       }
     }
-    return;
+    co_return;
   }
   for (const AtomRow atom : affected_) {
     const Worlds::Atom& state = at(atom);
@@ -271,12 +273,12 @@ bool WorldsUpdate::merge_circles() {
 
 // ---- views ----
 
-void WorldsUpdate::solve() {
+Work WorldsUpdate::solve() {
   do {
     while (merge_circles()) {
     }
-    make_open_program();
-    views_.emplace(epistemic::Units(open_), context_, counts_, epistemic::Batching{},
+    co_await make_open_program();
+    views_.emplace(epistemic::Units(open_), new_context(), counts_, epistemic::Batching{},
                    &worlds_.solved_);
     views_->solve(epistemic::WorldViews::Search::AllClusters);
   } while (grow_region());
@@ -345,14 +347,18 @@ void WorldsUpdate::reach_askers(AtomRow atom) {
   });
 }
 
-void WorldsUpdate::make_open_program() {
+Work WorldsUpdate::make_open_program() {
   views_.reset();
   std::ranges::sort(region_);
   std::ranges::sort(used_);
   open_ = {};
   open_.atom_count = static_cast<uint32_t>(region_.size());
   for (uint32_t a = 0; a < region_.size(); ++a) at(region_[a]).local = a;
-  for (const Instance& instance : used_) add_open(instance);
+  for (const Instance& instance : used_) {
+    add_open(instance);
+    kept_.add_work(1);
+    co_await kept_.rest_if_tired();
+  }
 }
 
 // The literals that are left to decide; nothing where one is answered with no from outside.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <new>
 
+#include "base/check.h"
 #include "epistemic/bounds.h"
 #include "oracle/well_founded.h"
 
@@ -12,44 +13,37 @@ namespace xlog::incremental {
 using epistemic::AtomStatus;
 using oracle::GroundHead;
 
-namespace {
-
-constexpr uint64_t kStepsPerLook = 0x1000;
-
-}  // namespace
-
-WorldsUpdate::WorldsUpdate(Worlds& worlds, Allowance& allowance, bool building)
-    : worlds_(worlds),
-      kept_(worlds.kept_),
-      instances_(worlds.instances_),
-      allowance_(allowance),
-      building_(building),
-      context_(worlds.source_, worlds.analysis_, worlds.session_, worlds.options_),
-      look_mask_(allowance.most_work() < kStepsPerLook ? 0 : kStepsPerLook - 1) {}
-
-Status WorldsUpdate::run() {
+Work WorldsUpdate::run() {
+  const auto out_of_memory = [&] {
+    kept_.allowance().fail(
+        {"the memory for the search of world views ran out", "", ErrorKind::MemoryLimit});
+  };
   try {
     prepare();
-    find_affected();
-    bound();
-    find_region();
-    solve();
+    co_await find_affected();
+    co_await bound();
+    co_await find_region();
+    co_await solve();
   } catch (const Stopped&) {
-    if (allowance_.error()) return *allowance_.error();
-    return Error{"the batch changes too much", ""};
+    co_return;
   } catch (const oracle::LimitExceeded& limit) {
-    return Error{limit.message, limit.help, ErrorKind::Limit};
+    kept_.allowance().fail({limit.message, limit.help, ErrorKind::Limit});
   } catch (const oracle::MemoryExceeded&) {
-    return Error{"the memory for the search of world views ran out", "", ErrorKind::MemoryLimit};
+    out_of_memory();
   } catch (const std::bad_alloc&) {
-    return Error{"the memory for the search of world views ran out", "", ErrorKind::MemoryLimit};
+    out_of_memory();
   }
-  install();
-  return Done{};
+  if (!kept_.allowance().stopped()) co_await install();
 }
 
 void WorldsUpdate::tick() {
-  if ((++steps_ & look_mask_) == 0 && !allowance_.look(steps_)) throw Stopped{};
+  ++steps_;
+  if (!kept_.step()) throw Stopped{};
+}
+
+// Its clock starts here, not when the work began that may have rested since.
+oracle::Context& WorldsUpdate::new_context() {
+  return context_.emplace(worlds_.source_, worlds_.analysis_, worlds_.session_, worlds_.options_);
 }
 
 void WorldsUpdate::prepare() {
@@ -86,11 +80,12 @@ void WorldsUpdate::affect(AtomRow atom, uint8_t marks) {
   state.marks |= kAffected | marks;
 }
 
-void WorldsUpdate::find_affected() {
+Work WorldsUpdate::find_affected() {
   for (uint32_t p = 0; p < worlds_.atoms_.size(); ++p) {
     if (worlds_.program_.worlds.open[p]) find_changed_atoms(p);
+    co_await kept_.rest_if_tired();
   }
-  if (building_) return;
+  if (building_) co_return;
   for (uint32_t i = 0; i < instances_.tables(); ++i) {
     const InstanceTable& table = instances_.table({i, 0});
     for (const uint32_t row : kept_.changed(table.table)) {
@@ -99,7 +94,10 @@ void WorldsUpdate::find_affected() {
       for (const Mention& head : table.heads) affect(instances_.atom(instance, head), kSeed);
     }
   }
-  for (size_t i = 0; i < affected_.size(); ++i) affect_dependent(affected_[i]);
+  for (size_t i = 0; i < affected_.size(); ++i) {
+    affect_dependent(affected_[i]);
+    co_await kept_.rest_if_tired();
+  }
 }
 
 void WorldsUpdate::find_changed_atoms(uint32_t p) {
@@ -108,6 +106,7 @@ void WorldsUpdate::find_changed_atoms(uint32_t p) {
     for (uint32_t r = 0; r < table.end(); ++r) {
       if (table.is_used(r)) affect({p, r}, kSeed);
     }
+    kept_.add_work(table.end());
     return;
   }
   for (const uint32_t row : kept_.changed(p)) affect({p, row}, kSeed);
@@ -144,13 +143,16 @@ void WorldsUpdate::affect_dependent(AtomRow atom) {
 
 // ---- bounds ----
 
-void WorldsUpdate::bound() {
-  if (affected_.empty()) return;
+Work WorldsUpdate::bound() {
+  if (affected_.empty()) co_return;
   oracle::GroundProgram ground;
   for (const AtomRow atom : affected_) {
     if (!is_there(atom)) continue;
     const uint32_t number = number_of(atom, ground);
     if (is_stated(atom)) ground.rules.add(GroundHead::Normal, {number}, {}, UINT32_MAX);
+    if (!building_) continue;
+    kept_.add_work(1);
+    co_await kept_.rest_if_tired();
   }
   const auto add = [&](Instance instance) {
     tick();
@@ -160,14 +162,20 @@ void WorldsUpdate::bound() {
   };
   if (building_) {
     for (uint32_t i = 0; i < instances_.tables(); ++i) {
-      for (uint32_t r = 0; r < instances_.rows(i).end(); ++r) add({i, r});
+      for (uint32_t r = 0; r < instances_.rows(i).end(); ++r) {
+        add({i, r});
+        co_await kept_.rest_if_tired();
+      }
     }
   } else {
-    for (const AtomRow atom : affected_) instances_.for_each_with_head(atom, add);
+    for (const AtomRow atom : affected_) {
+      instances_.for_each_with_head(atom, add);
+      co_await kept_.rest_if_tired();
+    }
   }
   ground.atom_count = static_cast<uint32_t>(numbered_.size());
   const oracle::Bounds bounds =
-      epistemic::well_founded_bounds(ground, worlds_.options_.mode, context_);
+      epistemic::well_founded_bounds(ground, worlds_.options_.mode, new_context());
   for (const AtomRow atom : affected_) {
     Worlds::Atom& state = at(atom);
     state.next = !is_there(atom)             ? Truth::False
@@ -178,6 +186,9 @@ void WorldsUpdate::bound() {
   for (const AtomRow atom : numbered_) at(atom).marks &= static_cast<uint8_t>(~kNumbered);
   numbered_.clear();
   forget_marks();
+  if (!building_) co_return;
+  kept_.add_work(affected_.size());
+  co_await kept_.rest_if_tired();
 }
 
 // What is not affected is as it was: true, open or false.
@@ -220,7 +231,7 @@ GroundHead WorldsUpdate::kind_of(const InstanceTable& table) {
 
 // ---- all at once ----
 
-void WorldsUpdate::install() {
+Work WorldsUpdate::install() {
   if (!building_) remember();
   for (const uint32_t cluster : dissolved_) {
     for (const AtomRow atom : worlds_.clusters_[cluster].atoms) at(atom).cluster = Worlds::kNone;
@@ -239,6 +250,9 @@ void WorldsUpdate::install() {
       continue;
     }
     for (size_t u = 0; u < of.size(); ++u) install_cluster(of.subspan(u, 1), c);
+    if (!building_) continue;
+    kept_.add_work(of.size());
+    co_await kept_.rest_if_tired();
   }
   for (const auto& [instance, violated] : judged_) {
     if (violated) {
@@ -281,19 +295,26 @@ void WorldsUpdate::remember() {
   for (const AtomRow atom : reached_) note(atom);
 }
 
-Status Worlds::build(Allowance& allowance) {
-  clear();
-  instances_.prepare();
-  WorldsUpdate update(*this, allowance, true);
-  if (Status done = update.run(); !done.ok()) return done;
+Work Worlds::build() {
+  WorldsUpdate update(*this, true);
+  co_await update.run();
+  if (kept_.allowance().stopped()) co_return;
   solved_at_build_ = solved_.size();
   finish();
-  return Done{};
 }
 
-Status Worlds::update(Allowance& allowance, Effort& effort) {
-  WorldsUpdate update(*this, allowance, false);
-  if (Status done = update.run(); !done.ok()) return done;
+Work Worlds::update_resting() {
+  WorldsUpdate update(*this, false);
+  co_await update.run();
+  if (!kept_.allowance().stopped()) finish();
+}
+
+Status Worlds::update(Effort& effort) {
+  WorldsUpdate update(*this, false);
+  Work work = update.run();
+  const bool done = work.go_on();
+  XLOG_CHECK(done, "an allowance without rests");
+  if (Status status = kept_.status(); !status.ok()) return status;
   effort.instances += update.instances();
   effort.units += update.units_solved();
   return Done{};

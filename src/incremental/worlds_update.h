@@ -24,9 +24,11 @@ namespace xlog::incremental {
 
 class WorldsUpdate {
  public:
-  WorldsUpdate(Worlds& worlds, Allowance& allowance, bool building);
+  WorldsUpdate(Worlds& worlds, bool building)
+      : worlds_(worlds), kept_(worlds.kept_), instances_(worlds.instances_), building_(building) {}
 
-  Status run();
+  // Can rest. Where it fails, or has to stop, the allowance says so.
+  Work run();
 
   uint64_t instances() const { return steps_; }
   uint64_t units_solved() const { return counts_.units; }
@@ -45,6 +47,7 @@ class WorldsUpdate {
   static constexpr uint8_t kTouched = 2;  // an atom of it has changed
 
   void tick();
+  oracle::Context& new_context();
   Worlds::Atom& at(AtomRow atom) { return worlds_.atoms_[atom.pred][atom.row]; }
   bool is_there(AtomRow atom) const { return instances_.is_there(atom); }
   bool is_reached(AtomRow atom) { return (at(atom).marks & kReached) != 0; }
@@ -54,13 +57,13 @@ class WorldsUpdate {
 
   // ---- what gets new bounds ----
 
-  void find_affected();
+  Work find_affected();
   void affect(AtomRow atom, uint8_t marks);
   void find_changed_atoms(uint32_t pred);
   bool is_stated(AtomRow atom) const;
   void affect_dependent(AtomRow atom);
 
-  void bound();
+  Work bound();
   uint32_t number_of(AtomRow atom, oracle::GroundProgram& ground);
   void add_rule(Instance instance, oracle::GroundProgram& ground);
   oracle::GroundHead kind_of(const InstanceTable& table);
@@ -81,7 +84,7 @@ class WorldsUpdate {
 
   template <typename Visit>
   void for_each_atom(Instance instance, const Visit& visit);
-  void find_region();
+  Work find_region();
   void reach(AtomRow atom);
   void touch(Instance instance);
   void walk();
@@ -92,8 +95,8 @@ class WorldsUpdate {
   bool merge_circles();
   void reach_askers(AtomRow atom);
 
-  void solve();
-  void make_open_program();
+  Work solve();
+  Work make_open_program();
   bool grow_region();
   bool has_one_view(uint32_t cluster) const;
   std::optional<std::vector<oracle::GroundLiteral>> left_of(Instance instance,
@@ -101,17 +104,15 @@ class WorldsUpdate {
   void add_open(Instance instance);
   void add_open_bound(Instance instance);
 
-  void install();
+  Work install();
   void install_cluster(std::span<const uint32_t> units, uint32_t cluster);
   void remember();
 
   Worlds& worlds_;
   Kept& kept_;
   Instances& instances_;
-  Allowance& allowance_;
   const bool building_;
-  oracle::Context context_;
-  const uint64_t look_mask_;
+  std::optional<oracle::Context> context_;
   uint64_t steps_ = 0;
 
   std::vector<AtomRow> affected_;
