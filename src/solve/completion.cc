@@ -52,11 +52,11 @@ class Classes {
 
 class Completer {
  public:
-  Completer(const GroundProgram& program, const std::vector<bool>& external, Search& search,
+  Completer(const GroundProgram& program, const std::vector<bool>& external, CompletionSink& sink,
             std::span<const Literal> known)
       : program_(program),
         external_(external),
-        search_(search),
+        sink_(sink),
         known_(known),
         components_(positive_components(program)) {
     classes_.add();
@@ -347,13 +347,11 @@ class Completer {
         variables_[static_cast<size_t>(node)] = known_[static_cast<size_t>(node) - 1];
         continue;
       }
-      const int32_t variable = search_.new_variable();
-      variables_[static_cast<size_t>(node)] = variable;
       // Few atoms hold in a model, but a body is worth trying.
-      search_.set_phase(node > program_.atoms() + 1 ? variable : -variable);
+      variables_[static_cast<size_t>(node)] = sink_.new_variable(node > program_.atoms() + 1);
     }
-    if (known_.empty()) search_.add({literal(kTrue)});
-    if (contradictory_) search_.add(std::span<const Literal>());
+    if (known_.empty()) sink_.add({literal(kTrue)});
+    if (contradictory_) sink_.add(std::span<const Literal>());
   }
 
   std::span<const Literal> clause(size_t c) const {
@@ -365,7 +363,7 @@ class Completer {
   void add_clause(std::span<const Literal> nodes) {
     mapped_.clear();
     for (const Literal node : nodes) mapped_.push_back(literal(node));
-    search_.add(mapped_);
+    sink_.add(mapped_);
   }
 
   void define(const Body& body) {
@@ -377,10 +375,10 @@ class Completer {
     mapped_.assign(1, holds);
     for (const Literal node : literals_of(body)) {
       const Literal l = literal(node);
-      search_.add({-holds, l});
+      sink_.add({-holds, l});
       mapped_.push_back(-l);
     }
-    search_.add(mapped_);
+    sink_.add(mapped_);
   }
 
   void define_weighted(const Body& body, Literal holds) {
@@ -393,7 +391,7 @@ class Completer {
       if (l == literal(kTrue)) bound -= weights[i];
       if (variable_of(l) != variable_of(literal(kTrue))) terms.push_back({l, weights[i]});
     }
-    search_.add_weighted_sum(holds, bound, std::move(terms));
+    sink_.add_weighted_sum(holds, bound, std::move(terms));
   }
 
   void define_atom(Atom a) {
@@ -402,10 +400,10 @@ class Completer {
     mapped_.assign(1, -atom);
     for (const Support& s : supports_of(a)) {
       const Literal body = literal(s.body);
-      if (s.forces) search_.add({-body, atom});
+      if (s.forces) sink_.add({-body, atom});
       mapped_.push_back(body);
     }
-    search_.add(mapped_);
+    sink_.add(mapped_);
   }
 
   // ---- what the propagators need ----
@@ -465,7 +463,7 @@ class Completer {
 
   const GroundProgram& program_;
   const std::vector<bool>& external_;
-  Search& search_;
+  CompletionSink& sink_;
   const std::span<const Literal> known_;  // by node, from the first on
   const Components components_;
   Classes classes_;
@@ -487,11 +485,34 @@ class Completer {
   std::vector<Literal> mapped_;
 };
 
+class SearchSink final : public CompletionSink {
+ public:
+  explicit SearchSink(Search& search) : search_(search) {}
+  int32_t new_variable(bool guess) override {
+    const int32_t variable = search_.new_variable();
+    search_.set_phase(guess ? variable : -variable);
+    return variable;
+  }
+  void add(std::span<const Literal> clause) override { search_.add(clause); }
+  void add_weighted_sum(Literal holds, int64_t bound, std::vector<WeightedLiteral> terms) override {
+    search_.add_weighted_sum(holds, bound, std::move(terms));
+  }
+
+ private:
+  Search& search_;
+};
+
 }  // namespace
+
+Completion complete(const GroundProgram& program, const std::vector<bool>& external,
+                    CompletionSink& sink, std::span<const Literal> known) {
+  return Completer(program, external, sink, known).run();
+}
 
 Completion complete(const GroundProgram& program, const std::vector<bool>& external, Search& search,
                     std::span<const Literal> known) {
-  return Completer(program, external, search, known).run();
+  SearchSink sink(search);
+  return complete(program, external, sink, known);
 }
 
 }  // namespace xlog::solve

@@ -121,24 +121,9 @@ uint32_t Search::add_weight_constraint(Literal holds, int64_t bound,
 }
 
 void Search::add_weighted_sum(Literal holds, int64_t bound, std::vector<WeightedLiteral> terms) {
-  std::ranges::sort(terms, {}, [](const WeightedLiteral& t) { return slot(t.literal); });
-  std::vector<WeightedLiteral> distinct;
-  for (const auto& [literal, weight] : terms) {
-    WeightedLiteral* last = distinct.empty() ? nullptr : &distinct.back();
-    if (last != nullptr && last->literal == literal) {
-      last->weight += weight;
-    } else if (last != nullptr && last->literal == -literal) {
-      // One of the two always holds: the smaller weight is sure.
-      bound -= std::min(last->weight, weight);
-      last->weight -= weight;
-      if (last->weight < 0) *last = {literal, -last->weight};
-      if (last->weight == 0) distinct.pop_back();
-    } else {
-      distinct.push_back({literal, weight});
-    }
-  }
+  bound -= make_distinct(terms);
   int64_t total = 0;
-  for (auto& [literal, weight] : distinct) {
+  for (auto& [literal, weight] : terms) {
     weight = std::min(weight, std::max<int64_t>(bound, 1));
     total += weight;
   }
@@ -146,16 +131,16 @@ void Search::add_weighted_sum(Literal holds, int64_t bound, std::vector<Weighted
     add({bound <= 0 ? holds : -holds});
     return;
   }
-  const bool any = std::ranges::all_of(distinct, [&](const auto& t) { return t.weight >= bound; });
+  const bool any = std::ranges::all_of(terms, [&](const auto& t) { return t.weight >= bound; });
   const bool all =
-      std::ranges::all_of(distinct, [&](const auto& t) { return total - t.weight < bound; });
+      std::ranges::all_of(terms, [&](const auto& t) { return total - t.weight < bound; });
   if (!any && !all) {
-    add_weight_constraint(holds, bound, std::move(distinct));
+    add_weight_constraint(holds, bound, std::move(terms));
     return;
   }
   const int sign = any ? 1 : -1;
   std::vector<Literal> clause = {-sign * holds};
-  for (const auto& [literal, weight] : distinct) {
+  for (const auto& [literal, weight] : terms) {
     clause.push_back(sign * literal);
     add({sign * holds, -sign * literal});
   }

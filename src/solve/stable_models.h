@@ -9,8 +9,6 @@
 // stays. Every call may be limited and interrupted as in solver.h.
 #pragma once
 
-#include <gmpxx.h>
-
 #include <functional>
 #include <memory>
 #include <optional>
@@ -20,6 +18,7 @@
 #include "base/result.h"
 #include "solve/completion.h"
 #include "solve/ground_program.h"
+#include "solve/model_count.h"
 #include "solve/search.h"
 #include "solve/stable_check.h"
 
@@ -30,18 +29,14 @@ struct StableOptions {
   // enumeration that costs more than finding the model, so that there only the first few and then
   // one in 64 are, unless this is set.
   bool check_every_model = false;
-  // Counting enumerates up to so many models of a part before it splits the part further.
+  // Where disjunctions have several atoms of one cycle, counting enumerates up to so many models of
+  // a part before it splits the part further.
   uint64_t few_models = 256;
 };
 
 struct Enumeration {
   uint64_t models = 0;
   Outcome outcome = Outcome::Unsat;  // Unsat: these are all; Sat: the visitor stopped; or a limit
-};
-
-struct ModelCount {
-  mpz_class models = 0;
-  Outcome outcome = Outcome::Unsat;  // Sat: some; Unsat: none; else a limit, and there are more
 };
 
 struct Consequences {
@@ -106,7 +101,7 @@ class StableModels {
   using Visitor = std::function<bool(const StableModels&)>;
   Enumeration enumerate(const Limits& limits, const Visitor& visit);
 
-  // Counts by independent parts: the product is never enumerated.
+  // How many there are, without listing them.
   ModelCount count(const Limits& limits) const;
 
   // Which atoms hold in all models, and which in some; without `among`, of all atoms.

@@ -7,6 +7,27 @@
 
 namespace xlog::solve {
 
+int64_t make_distinct(std::vector<WeightedLiteral>& terms) {
+  std::ranges::sort(terms, {}, [](const WeightedLiteral& t) { return slot(t.literal); });
+  int64_t sure = 0;
+  size_t kept = 0;
+  for (const auto& [literal, weight] : terms) {
+    WeightedLiteral* last = kept == 0 ? nullptr : &terms[kept - 1];
+    if (last != nullptr && last->literal == literal) {
+      last->weight += weight;
+    } else if (last != nullptr && last->literal == -literal) {
+      sure += std::min(last->weight, weight);
+      last->weight -= weight;
+      if (last->weight < 0) *last = {literal, -last->weight};
+      if (last->weight == 0) --kept;
+    } else {
+      terms[kept++] = {literal, weight};
+    }
+  }
+  terms.resize(kept);
+  return sure;
+}
+
 void WeightConstraints::need_variables(int32_t count) {
   occurrences_.resize(2 * static_cast<size_t>(count) + 1);
 }

@@ -17,6 +17,10 @@ constexpr size_t slot(Literal literal) {
   return static_cast<size_t>((literal << 1) ^ (literal >> 31));
 }
 
+// Leaves each variable once, in the order of variables, and returns what surely holds of the sum:
+// of a variable that occurs with both signs one always counts.
+int64_t make_distinct(std::vector<WeightedLiteral>& terms);
+
 class WeightConstraints {
  public:
   explicit WeightConstraints(Search& search) : search_(search) {}
