@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "logic/components.h"
 #include "plan/cost.h"
 #include "plan/relational.h"
 
@@ -52,6 +53,14 @@ bool OpenInstances::can_matter(const Rule& rule) const {
   return std::ranges::any_of(rule.head, [&](const auto& head) { return has_open(head.pred); });
 }
 
+bool OpenInstances::folds_open(const Rule& rule) const {
+  bool folds = false;
+  logic::for_each_predicate(rule.body, [&](const Literal& literal, const Literal* folded) {
+    folds |= folded != nullptr && has_open(literal.pred);
+  });
+  return folds;
+}
+
 // Whether the engine can find the instances of a rule over the bounds of what it reads: not those
 // of a choice with bounds, which counts what its elements are, of what is folded, and of `_` that
 // stands for one of several open atoms.
@@ -61,7 +70,7 @@ bool OpenInstances::can_find(uint32_t index) const {
   std::vector<PlainRule> plain = plain_rules(rule);
   if (plain.empty()) plain.emplace_back().rule = rule;
   return std::ranges::all_of(plain, [&](const PlainRule& one) {
-    return !plan::why_not_relational(program_, one.rule) &&
+    return !plan::why_not_relational(program_, one.rule) && !folds_open(one.rule) &&
            std::ranges::none_of(one.rule.body, [&](const Literal& literal) {
              return literal.kind == LiteralKind::Atom && has_open(literal.pred) &&
                     has_union(one.rule, literal);

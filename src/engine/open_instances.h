@@ -55,6 +55,7 @@ class OpenInstances {
  private:
   bool has_open(lang::PredId pred) const;
   bool can_matter(const lang::Rule& rule) const;
+  bool folds_open(const lang::Rule& rule) const;
   bool can_find(uint32_t rule) const;
   bool pays(uint32_t rule, const std::vector<Estimates::Instances>& instances);
   double cost_of_walk(uint32_t rule);

@@ -138,12 +138,16 @@ Status Relation::reserve(uint64_t more) {
   if (set_kind_ == SetKind::Best) return reserve_best(more);
   const uint64_t wanted = stored() + more;
   if (set_ != nullptr && wanted <= most_rows(set_kind_, cells_)) return Done{};
-  const uint64_t cells = cells_for(wanted);
+  uint64_t cells = cells_for(wanted);
   if (prefers_bits(cells)) return rebuild_set(SetKind::Bits, domain_words_);
-  const bool fits = !bounds_.empty() && !keeps_best(set_kind_) &&
-                    std::ranges::all_of(types(), [](Type type) { return type == Type::U32; }) &&
-                    compact_mixing(bounds_, cells, mixing_attempt_).has_value();
-  return rebuild_set(fits ? SetKind::Compact : set_kind_, cells);
+  const bool has_bounds = !bounds_.empty() && !keeps_best(set_kind_) &&
+                          std::ranges::all_of(types(), [](Type type) { return type == Type::U32; });
+  const auto fits = [&] {
+    return has_bounds && compact_mixing(bounds_, cells, mixing_attempt_).has_value();
+  };
+  // One that was released may have had more cells than its rows ask for.
+  while (set_kind_ == SetKind::Compact && !fits()) cells *= 2;
+  return rebuild_set(fits() ? SetKind::Compact : set_kind_, cells);
 }
 
 void Relation::release_set() {

@@ -135,12 +135,12 @@ TEST_P(LocalSearchOn, EndsWhenItsTimeIsOverOrItIsInterrupted) {
 }
 
 TEST_P(LocalSearchOn, HasNoUseForALimitBelowWhatOneWalkTakes) {
+  if (device_->info().has_groups) GTEST_SKIP() << "walks are in memory of the device's own";
   auto search = solver({.walks = 2, .flips = 1000});
   search->add(planted(40, 100, 3, 5));
   Limits limits;
   limits.memory_bytes = 1;
-  const bool own_memory = device_->info().has_groups;
-  EXPECT_EQ(search->solve(limits), own_memory ? Outcome::Sat : Outcome::Unknown);
+  EXPECT_EQ(search->solve(limits), Outcome::Unknown);
 }
 
 TEST_P(LocalSearchOn, AnEmptyFormulaHasAModel) {
