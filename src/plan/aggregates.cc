@@ -123,7 +123,8 @@ class Expansion {
   enum class Nothing : uint8_t { NoResult, Doubles, Row };
 
   // How an aggregate becomes a relation; nothing where the host has to fold.
-  std::optional<Nothing> way_of(const Rule& rule, size_t i, size_t doublings) const {
+  std::optional<Nothing> way_of(const Rule& rule, size_t i, bool recursive,
+                                size_t doublings) const {
     const std::vector<lang::VarId> group = group_of(rule, i);
     // The bits of a float that an equation computes may differ from those it is equal to.
     if (std::ranges::any_of(group, [&](lang::VarId v) {
@@ -131,7 +132,6 @@ class Expansion {
         })) {
       return std::nullopt;
     }
-    const bool recursive = reads_itself(rule);
     if (recursive && !binds_group(rule, i)) return std::nullopt;
     if (!has_default(rule, i)) return Nothing::NoResult;
     // Two rules would fold in the head apart, which only the best of a recursion may.
@@ -141,7 +141,8 @@ class Expansion {
     return Nothing::Row;
   }
 
-  // Whether the helper for the groups would make the aggregate part of the recursion.
+  // Whether the helper for the groups would make the aggregate part of the recursion. The rule is
+  // as it was analysed.
   bool reads_itself(const Rule& rule) const {
     const uint32_t component = analysis_.component_of[rule.head[0].pred.index];
     return std::ranges::any_of(rule.body, [&](const Literal& literal) {
@@ -410,6 +411,7 @@ class Expansion {
 
   void expand(uint32_t r) {
     std::vector<Variant> variants = {{program_.rules[r], {}}};
+    const bool recursive = reads_itself(program_.rules[r]);
     size_t doublings = 0;
     std::vector<size_t> before;
     // In the order of evaluation: what is asked for follows from the results before.
@@ -419,7 +421,7 @@ class Expansion {
         for (Variant& variant : tried) to_aggregate(variant, i);
       }
       const bool folds = tried[0].rule.body[i].kind == LiteralKind::Aggregate;
-      const auto way = folds ? way_of(tried[0].rule, i, doublings) : std::nullopt;
+      const auto way = folds ? way_of(tried[0].rule, i, recursive, doublings) : std::nullopt;
       if (way) {
         doublings += *way == Nothing::Doubles ? 1 : 0;
         variants = std::move(tried);
