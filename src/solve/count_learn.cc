@@ -8,18 +8,16 @@
 namespace xlog::solve {
 namespace {
 
-constexpr uint8_t kSource = 1;   // part of the lemma, or resolved away
-constexpr uint8_t kImplied = 2;  // implied by parts of it
 constexpr uint32_t kGone = UINT32_MAX;
 constexpr size_t kMostLate = 512;
 
 }  // namespace
 
-CountTrail::Reason CountTrail::attach(std::span<const Literal> clause, uint32_t levels) {
+Reason CountTrail::attach(std::span<const Literal> clause, uint32_t levels) {
   if (clause.size() == 2) {
-    watches_[slot(-clause[0])].push_back({clause[1], kBinary});
-    watches_[slot(-clause[1])].push_back({clause[0], kBinary});
-    return {Reason::Binary, static_cast<uint32_t>(slot(clause[1]))};
+    watch(clause[0], {clause[1], kBinaryWatch});
+    watch(clause[1], {clause[0], kBinaryWatch});
+    return Reason::binary(clause[1]);
   }
   XLOG_CHECK(arena_.size() + clause.size() < (1u << 30) - kHeader, "clauses take more than 4 GiB");
   const auto place = static_cast<uint32_t>(arena_.size());
@@ -28,8 +26,8 @@ CountTrail::Reason CountTrail::attach(std::span<const Literal> clause, uint32_t 
   arena_.push_back(static_cast<uint32_t>(conflicts_));
   for (const Literal l : clause) arena_.push_back(static_cast<uint32_t>(l));
   if (levels > 0) learned_.push_back(place);
-  watches_[slot(-clause[0])].push_back({clause[1], place});
-  watches_[slot(-clause[1])].push_back({clause[0], place});
+  watch(clause[0], {clause[1], place});
+  watch(clause[1], {clause[0], place});
   return {Reason::Clause, place};
 }
 
@@ -55,18 +53,16 @@ void CountTrail::explain(Literal literal, std::vector<Literal>& clause) {
   switch (reason.kind()) {
     case Reason::None:
       XLOG_UNREACHABLE("decisions have no reason");
-    case Reason::Binary: {
-      const auto place = static_cast<int32_t>(reason.place());
-      clause.assign({literal, place & 1 ? -((place + 1) / 2) : place / 2});
+    case Reason::Binary:
+      clause.assign({literal, reason.other()});
       return;
-    }
     case Reason::Clause:
       clause.assign(literals(reason.place()), literals(reason.place()) + size_of(reason.place()));
       if (arena_[reason.place() + 1] > 0) {
         arena_[reason.place() + 2] = static_cast<uint32_t>(conflicts_);
       }
       return;
-    case Reason::Sum:
+    case Reason::Constraint:
       explain_sum(literal, reason.place(), variable(literal).position, clause);
       return;
   }
@@ -103,7 +99,7 @@ void CountTrail::learn() {
 }
 
 // Its first literal follows from the others.
-CountTrail::Reason CountTrail::keep_lemma() {
+Reason CountTrail::keep_lemma() {
   for (size_t i = 2; i < lemma_.size(); ++i) {
     if (variable(lemma_[i]).level > variable(lemma_[1]).level) std::swap(lemma_[1], lemma_[i]);
   }
@@ -127,7 +123,7 @@ bool CountTrail::imply(const std::vector<Literal>& clause) {
   }
   if (value(clause[0]) > 0) return true;
   lemma_ = clause;
-  assign(clause[0], keep_lemma());
+  enqueue(clause[0], keep_lemma());
   if (clause.size() == 1) info_[at(clause[0])].level = 0;
   return true;
 }
@@ -165,48 +161,11 @@ bool CountTrail::analyze(uint32_t top) {
   count_levels(lemma_);  // stamps their levels
   size_t kept = 1;
   for (size_t i = 1; i < lemma_.size(); ++i) {
-    if (!redundant(lemma_[i])) lemma_[kept++] = lemma_[i];
+    if (!WatchedClauses::is_redundant(*this, lemma_[i])) lemma_[kept++] = lemma_[i];
   }
   lemma_.resize(kept);
   for (const uint32_t v : touched_) seen_[v] = 0;
   return is_new || lemma_.size() < conflict_.size();
-}
-
-// Whether clauses imply the literal from the rest of the lemma. Explanations of sums are long, so
-// nothing is followed through them.
-bool CountTrail::redundant(Literal literal) {
-  const auto may_go = [&](size_t v) {
-    const Reason::Kind kind = info_[v].reason.kind();
-    return kind == Reason::Binary || kind == Reason::Clause;
-  };
-  const size_t first_touched = touched_.size();
-  pending_.assign(1, static_cast<uint32_t>(variable_of(literal)));
-  while (!pending_.empty()) {
-    const size_t v = pending_.back();
-    pending_.pop_back();
-    bool fails = !may_go(v);
-    if (!fails) {
-      const auto signed_v = static_cast<Literal>(v);
-      explain(value(signed_v) > 0 ? signed_v : -signed_v, reason_);
-      for (const Literal l : reason_) {
-        const size_t u = at(l);
-        if (u == v || info_[u].level == 0 || seen_[u] != 0) continue;
-        if (!may_go(u) || level_stamps_[info_[u].level] != level_stamp_) {
-          fails = true;
-          break;
-        }
-        seen_[u] = kImplied;
-        touched_.push_back(static_cast<uint32_t>(u));
-        pending_.push_back(static_cast<uint32_t>(u));
-      }
-    }
-    if (fails) {
-      for (size_t i = first_touched; i < touched_.size(); ++i) seen_[touched_[i]] = 0;
-      touched_.resize(first_touched);
-      return false;
-    }
-  }
-  return true;
 }
 
 // Half of the learned clauses go, and the others move together.
@@ -247,10 +206,11 @@ void CountTrail::forget_clauses() {
   std::erase_if(learned_, [&](uint32_t c) { return moved_to[c] == kGone; });
   for (uint32_t& c : learned_) c = moved_to[c];
   for (std::vector<Watch>& list : watches_) {
-    std::erase_if(
-        list, [&](const Watch& w) { return w.clause != kBinary && moved_to[w.clause] == kGone; });
+    std::erase_if(list, [&](const Watch& w) {
+      return w.clause != kBinaryWatch && moved_to[w.clause] == kGone;
+    });
     for (Watch& w : list) {
-      if (w.clause != kBinary) w.clause = moved_to[w.clause];
+      if (w.clause != kBinaryWatch) w.clause = moved_to[w.clause];
     }
   }
   const auto follow = [&](Reason& reason) {

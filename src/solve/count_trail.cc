@@ -32,7 +32,7 @@ void CountTrail::add_clause(std::span<const Literal> clause) {
   if (std::ranges::any_of(open, [&](Literal l) { return value(l) > 0; })) return;
   std::erase_if(open, [&](Literal l) { return value(l) < 0; });
   if (open.empty()) contradictory_ = true;
-  if (open.size() == 1) assign(open[0], {});
+  if (open.size() == 1) enqueue(open[0], {});
   if (open.size() >= 2) attach(open, 0);
 }
 
@@ -60,7 +60,7 @@ void CountTrail::add_sum(const CountSum& sum) {
   }
 }
 
-void CountTrail::assign(Literal literal, Reason reason) {
+void CountTrail::enqueue(Literal literal, Reason reason) {
   values_[slot(literal)] = 1;
   values_[slot(-literal)] = -1;
   info_[at(literal)] = {level(), static_cast<uint32_t>(trail_.size()),
@@ -71,7 +71,7 @@ void CountTrail::assign(Literal literal, Reason reason) {
 void CountTrail::decide(Literal literal) {
   XLOG_CHECK(value(literal) == 0, "decisions are about open variables");
   level_begins_.push_back(trail_.size());
-  assign(literal, {});
+  enqueue(literal, {});
   assert_late();
 }
 
@@ -82,7 +82,7 @@ void CountTrail::assert_late() {
     if (late_[i].level >= level()) continue;  // what it rested on is gone
     const Literal asserted = late_[i].clause[0];
     if (value(asserted) == 0) {
-      assign(asserted, late_[i].reason);
+      enqueue(asserted, late_[i].reason);
       if (late_[i].clause.size() == 1) info_[at(asserted)].level = 0;  // it needs no reason
     } else if (value(asserted) < 0 && conflict_.empty()) {
       conflict_ = late_[i].clause;
@@ -98,68 +98,9 @@ bool CountTrail::propagate() {
   if (contradictory_) conflict_.clear();
   if (contradictory_ || !conflict_.empty()) return false;
   for (;;) {
-    if (!propagate_clauses() || !propagate_sums()) return false;
+    if (!WatchedClauses::propagate(*this) || !propagate_sums()) return false;
     if (clause_head_ == trail_.size() && sum_head_ == trail_.size()) return true;
   }
-}
-
-bool CountTrail::propagate_clauses() {
-  while (clause_head_ < trail_.size()) {
-    const Literal assigned = trail_[clause_head_++];
-    const Literal falsified = -assigned;
-    std::vector<Watch>& list = watches_[slot(assigned)];
-    const Watch* from = list.data();
-    Watch* to = list.data();
-    const Watch* const end = from + list.size();
-    bool is_conflict = false;
-    while (from != end && !is_conflict) {
-      const Watch watched = *from++;
-      const int blocker = value(watched.blocker);
-      if (blocker > 0) {
-        *to++ = watched;
-        continue;
-      }
-      if (watched.clause == kBinary) {
-        *to++ = watched;
-        if (blocker == 0) {
-          assign(watched.blocker, {Reason::Binary, static_cast<uint32_t>(slot(falsified))});
-        } else {
-          conflict_.assign({watched.blocker, falsified});
-          is_conflict = true;
-        }
-        continue;
-      }
-      Literal* const clause = literals(watched.clause);
-      const Literal other = clause[0] ^ clause[1] ^ falsified;
-      const int other_value = value(other);
-      if (other_value > 0) {
-        *to++ = {other, watched.clause};
-        continue;
-      }
-      const uint32_t size = size_of(watched.clause);
-      uint32_t k = 2;
-      while (k < size && value(clause[k]) < 0) ++k;
-      clause[0] = other;
-      if (k < size) {
-        clause[1] = clause[k];
-        clause[k] = falsified;
-        watches_[slot(-clause[1])].push_back({other, watched.clause});
-        continue;
-      }
-      clause[1] = falsified;
-      *to++ = {other, watched.clause};
-      if (other_value == 0) {
-        assign(other, {Reason::Clause, watched.clause});
-      } else {
-        conflict_.assign(clause, clause + size);
-        is_conflict = true;
-      }
-    }
-    to = std::copy(from, end, to);
-    list.resize(static_cast<size_t>(to - list.data()));
-    if (is_conflict) return false;
-  }
-  return true;
 }
 
 // Stops as soon as something is implied, so that clauses go first.
@@ -216,7 +157,7 @@ bool CountTrail::settle(uint32_t index) {
 
 bool CountTrail::imply(Literal literal, uint32_t threshold) {
   const int now = value(literal);
-  if (now == 0) assign(literal, {Reason::Sum, threshold});
+  if (now == 0) enqueue(literal, {Reason::Constraint, threshold});
   if (now < 0) explain_sum(literal, threshold, UINT32_MAX, conflict_);
   return now >= 0;
 }

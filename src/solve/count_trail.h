@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "solve/count_formula.h"
+#include "solve/watched_clauses.h"
 #include "solve/weight_constraints.h"
 
 namespace xlog::solve {
@@ -50,26 +51,8 @@ class CountTrail {
   size_t bytes() const { return arena_.size() * sizeof(uint32_t); }
 
  private:
-  // Why a variable has its value: two bits for the kind, the rest for the place.
-  struct Reason {
-    enum Kind : uint32_t { None, Binary, Clause, Sum };
-    uint32_t bits = 0;
+  friend struct WatchedClauses;
 
-    Reason() = default;
-    Reason(Kind kind, uint32_t place) : bits(place << 2 | kind) {}
-    Kind kind() const { return static_cast<Kind>(bits & 3); }
-    uint32_t place() const { return bits >> 2; }
-  };
-  struct Variable {
-    uint32_t level = 0;
-    uint32_t position = 0;  // on the trail
-    Reason reason;
-  };
-  struct Watch {
-    Literal blocker = 0;
-    uint32_t clause = 0;  // kBinary: the blocker is all that is left of the clause
-  };
-  static constexpr uint32_t kBinary = UINT32_MAX;
   struct Threshold {
     Literal holds = 0;
     int64_t bound = 0;
@@ -98,7 +81,7 @@ class CountTrail {
   static constexpr uint32_t kHeader = 3;
 
   static size_t at(Literal literal) { return static_cast<size_t>(variable_of(literal)); }
-  const Variable& variable(Literal literal) const { return info_[at(literal)]; }
+  const AssignedVariable& variable(Literal literal) const { return info_[at(literal)]; }
   Literal* literals(uint32_t clause) {
     return reinterpret_cast<Literal*>(&arena_[clause + kHeader]);
   }
@@ -106,9 +89,9 @@ class CountTrail {
 
   void add_clause(std::span<const Literal> clause);
   void add_sum(const CountSum& sum);
-  void assign(Literal literal, Reason reason);
+  void enqueue(Literal literal, Reason reason);
+  void watch(Literal literal, Watch watch) { watches_[slot(-literal)].push_back(watch); }
   void assert_late();
-  bool propagate_clauses();
   bool propagate_sums();
   bool count_in(Literal literal);
   bool settle(uint32_t sum);
@@ -121,13 +104,12 @@ class CountTrail {
                    std::vector<Literal>& clause) const;
   void explain(Literal literal, std::vector<Literal>& clause);
   bool analyze(uint32_t top);
-  bool redundant(Literal literal);
   void bump(size_t variable);
   uint32_t count_levels(std::span<const Literal> clause);
   void forget_clauses();
 
   std::vector<int8_t> values_;  // by slot
-  std::vector<Variable> info_;
+  std::vector<AssignedVariable> info_;
   std::vector<Literal> trail_;
   std::vector<size_t> level_begins_;  // on the trail
   size_t clause_head_ = 0;            // the trail up to here has gone through the clauses

@@ -22,6 +22,7 @@
 
 #include "solve/solver.h"
 #include "solve/variable_heap.h"
+#include "solve/watched_clauses.h"
 #include "solve/weight_constraints.h"
 
 namespace xlog::solve {
@@ -123,36 +124,8 @@ class Search {
 
  private:
   friend class WeightConstraints;
+  friend struct WatchedClauses;
 
-  // Why a variable has its value: nothing, the other literal of a binary clause, a clause, or a
-  // weight constraint; two bits for the kind, the rest for the place.
-  class Reason {
-   public:
-    enum Kind : uint32_t { None, Binary, Clause, Weight };
-    Reason() = default;
-    Reason(Kind kind, uint32_t place) : bits_(place << 2 | kind) {}
-    Kind kind() const { return static_cast<Kind>(bits_ & 3); }
-    uint32_t place() const { return bits_ >> 2; }
-    // Of Binary: slots keep the sign of a literal in 30 bits.
-    static Reason binary(Literal other) { return {Binary, static_cast<uint32_t>(slot(other))}; }
-    Literal other() const {
-      const auto place_of = static_cast<int32_t>(place());
-      return place_of & 1 ? -((place_of + 1) / 2) : place_of / 2;
-    }
-
-   private:
-    uint32_t bits_ = 0;
-  };
-  struct Variable {
-    uint32_t level = 0;
-    uint32_t position = 0;  // on the trail
-    Reason reason;
-  };
-  struct Watch {
-    Literal blocker = 0;
-    uint32_t clause = 0;  // kBinaryWatch: the blocker is all that is left of the clause
-  };
-  static constexpr uint32_t kBinaryWatch = UINT32_MAX;
   struct Level {
     size_t trail_begin = 0;
     Literal decision = 0;  // 0: an assumption that held already, or the root of an enumeration
@@ -170,7 +143,7 @@ class Search {
   static constexpr uint32_t kMostClauseWords = (1u << 30) - 1;
   static constexpr uint32_t kGoneBit = 1u << 31;  // with the number of levels: about to be removed
 
-  const Variable& variable(Literal literal) const {
+  const AssignedVariable& variable(Literal literal) const {
     return info_[static_cast<size_t>(variable_of(literal))];
   }
   Literal* literals(uint32_t clause) {
@@ -198,7 +171,6 @@ class Search {
 
   // search_propagate.cc
   bool propagate();
-  bool propagate_clauses();
   bool propagate_weights();
   void enqueue(Literal literal, Reason reason);
   bool imply(Literal literal, Reason reason);  // false: it is false, a conflict
@@ -211,7 +183,6 @@ class Search {
   bool resolve_conflict();           // false: no more to search
   uint32_t analyze();                // to lemma_; the level to go back to
   bool learn_lemma(uint32_t level);  // false: it contradicts what is left
-  bool redundant(Literal literal);
   void explain(Literal literal, std::vector<Literal>& clause);
   void find_failed(std::span<const Literal> false_literals);
   uint32_t count_levels(std::span<const Literal> clause);
@@ -226,7 +197,7 @@ class Search {
   int32_t variables_ = 0;
   bool contradictory_ = false;  // at level 0
   std::vector<int8_t> values_;  // by slot
-  std::vector<Variable> info_;
+  std::vector<AssignedVariable> info_;
   std::vector<bool> phases_;
   std::vector<std::vector<Watch>> watches_;  // by slot of the literal that becomes true
   std::vector<uint32_t> arena_;
@@ -265,7 +236,7 @@ class Search {
   std::vector<Literal> lemma_;     // the clause that analyze() makes, asserting literal first
   std::vector<uint8_t> seen_;
   std::vector<uint32_t> touched_;  // variables whose seen_ is to be cleared
-  std::vector<uint32_t> pending_;  // of redundant()
+  std::vector<uint32_t> pending_;  // of WatchedClauses::is_redundant
   std::vector<Literal> reason_;    // of explain()
   std::vector<uint64_t> level_stamps_;
   uint64_t level_stamp_ = 0;

@@ -7,13 +7,6 @@
 #include "solve/search.h"
 
 namespace xlog::solve {
-namespace {
-
-// In seen_: part of the lemma (or resolved away), or implied by parts of it.
-constexpr uint8_t kSource = 1;
-constexpr uint8_t kImplied = 2;
-
-}  // namespace
 
 bool Search::resolve_conflict() {
   ++conflicts_;
@@ -50,7 +43,7 @@ void Search::explain(Literal literal, std::vector<Literal>& clause) {
       clause.assign(begin, begin + size_of(reason.place()));
       return;
     }
-    case Reason::Weight:
+    case Reason::Constraint:
       weights_.explain(reason.place(), literal, clause);
       return;
   }
@@ -91,7 +84,7 @@ uint32_t Search::analyze() {
   for (const Literal literal : lemma_) level_stamps_[level_of(literal)] = level_stamp_;
   size_t kept = 1;
   for (size_t i = 1; i < lemma_.size(); ++i) {
-    if (!redundant(lemma_[i])) lemma_[kept++] = lemma_[i];
+    if (!WatchedClauses::is_redundant(*this, lemma_[i])) lemma_[kept++] = lemma_[i];
   }
   lemma_.resize(kept);
   for (const uint32_t v : touched_) seen_[v] = 0;
@@ -103,48 +96,6 @@ uint32_t Search::analyze() {
   }
   std::swap(lemma_[1], lemma_[highest]);
   return level_of(lemma_[1]);
-}
-
-// Whether clauses imply the literal from the rest of the lemma. The explanations of weight
-// constraints are long and made anew each time, so nothing is followed through them.
-bool Search::redundant(Literal literal) {
-  const auto may_go = [&](uint32_t v) {
-    const Reason::Kind kind = info_[v].reason.kind();
-    return kind == Reason::Binary || kind == Reason::Clause;
-  };
-  const size_t first_touched = touched_.size();
-  pending_.assign(1, static_cast<uint32_t>(variable_of(literal)));
-  while (!pending_.empty()) {
-    const uint32_t v = pending_.back();
-    pending_.pop_back();
-    bool fails = !may_go(v);
-    const auto look = [&](Literal l) {
-      const auto u = static_cast<uint32_t>(variable_of(l));
-      if (u == v || info_[u].level == 0 || seen_[u] != 0) return;
-      if (!may_go(u) || level_stamps_[info_[u].level] != level_stamp_) {
-        fails = true;
-        return;
-      }
-      seen_[u] = kImplied;
-      touched_.push_back(u);
-      pending_.push_back(u);
-    };
-    if (!fails) {
-      const Reason reason = info_[v].reason;
-      if (reason.kind() == Reason::Binary) {
-        look(reason.other());
-      } else {
-        const Literal* const begin = literals(reason.place());
-        for (uint32_t i = 0; i < size_of(reason.place()) && !fails; ++i) look(begin[i]);
-      }
-    }
-    if (fails) {
-      for (size_t i = first_touched; i < touched_.size(); ++i) seen_[touched_[i]] = 0;
-      touched_.resize(first_touched);
-      return false;
-    }
-  }
-  return true;
 }
 
 bool Search::learn_lemma(uint32_t level) {

@@ -18,7 +18,7 @@ bool Search::imply(Literal literal, Reason reason) {
   const int now = value(literal);
   if (now == 0) enqueue(literal, reason);
   if (now < 0) {
-    XLOG_CHECK(reason.kind() == Reason::Weight, "clauses find their conflicts themselves");
+    XLOG_CHECK(reason.kind() == Reason::Constraint, "clauses find their conflicts themselves");
     weights_.explain(reason.place(), literal, conflict_);
   }
   return now >= 0;
@@ -26,7 +26,7 @@ bool Search::imply(Literal literal, Reason reason) {
 
 bool Search::propagate() {
   for (;;) {
-    if (!propagate_clauses() || !propagate_weights()) return false;
+    if (!WatchedClauses::propagate(*this) || !propagate_weights()) return false;
     if (clause_head_ < trail_.size()) continue;
     Learned learned = Learned::Quiet;
     for (Propagator* propagator : propagators_) {
@@ -36,65 +36,6 @@ bool Search::propagate() {
     if (learned == Learned::Conflict) return false;
     if (learned == Learned::Quiet) return true;
   }
-}
-
-bool Search::propagate_clauses() {
-  while (clause_head_ < trail_.size()) {
-    const Literal assigned = trail_[clause_head_++];
-    const Literal falsified = -assigned;
-    std::vector<Watch>& list = watches_[slot(assigned)];
-    const Watch* from = list.data();
-    Watch* to = list.data();
-    const Watch* const end = from + list.size();
-    bool conflict = false;
-    while (from != end && !conflict) {
-      const Watch watched = *from++;
-      const int blocker = value(watched.blocker);
-      if (blocker > 0) {
-        *to++ = watched;
-        continue;
-      }
-      if (watched.clause == kBinaryWatch) {
-        *to++ = watched;
-        if (blocker == 0) {
-          enqueue(watched.blocker, Reason::binary(falsified));
-        } else {
-          conflict_.assign({watched.blocker, falsified});
-          conflict = true;
-        }
-        continue;
-      }
-      Literal* const clause = literals(watched.clause);
-      const Literal other = clause[0] ^ clause[1] ^ falsified;
-      const int other_value = value(other);
-      if (other_value > 0) {
-        *to++ = {other, watched.clause};
-        continue;
-      }
-      const uint32_t size = size_of(watched.clause);
-      uint32_t k = 2;
-      while (k < size && value(clause[k]) < 0) ++k;
-      clause[0] = other;
-      if (k < size) {
-        clause[1] = clause[k];
-        clause[k] = falsified;
-        watch(clause[1], {other, watched.clause});
-        continue;
-      }
-      clause[1] = falsified;
-      *to++ = {other, watched.clause};
-      if (other_value == 0) {
-        enqueue(other, Reason(Reason::Clause, watched.clause));
-      } else {
-        conflict_.assign(clause, clause + size);
-        conflict = true;
-      }
-    }
-    to = std::copy(from, end, to);
-    list.resize(static_cast<size_t>(to - list.data()));
-    if (conflict) return false;
-  }
-  return true;
 }
 
 // Stops as soon as something is implied, so that clauses go first.
@@ -126,7 +67,7 @@ uint32_t Search::store(std::span<const Literal> clause, uint32_t spread) {
 }
 
 // Watches the first two literals.
-Search::Reason Search::binary_or_clause(std::span<const Literal> clause, uint32_t spread) {
+Reason Search::binary_or_clause(std::span<const Literal> clause, uint32_t spread) {
   if (clause.size() == 2) {
     watch(clause[0], {clause[1], kBinaryWatch});
     watch(clause[1], {clause[0], kBinaryWatch});

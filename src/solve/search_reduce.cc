@@ -91,7 +91,7 @@ void Search::forget(std::vector<uint32_t>& clauses) {
     return Reason(Reason::Clause, arena_[reason.place()]);
   };
   for (const Literal literal : trail_) {
-    Variable& v = info_[static_cast<size_t>(variable_of(literal))];
+    AssignedVariable& v = info_[static_cast<size_t>(variable_of(literal))];
     v.reason = moved(v.reason);
   }
   for (Late& entry : late_) entry.reason = moved(entry.reason);

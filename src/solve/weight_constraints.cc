@@ -105,7 +105,7 @@ bool WeightConstraints::settle(uint32_t constraint) { return propagate(constrain
 
 bool WeightConstraints::propagate(uint32_t index) {
   const Constraint& c = constraints_[index];
-  const Search::Reason reason(Search::Reason::Weight, index);
+  const Reason reason(Reason::Constraint, index);
   if (c.reached >= c.bound) return !c.both || search_.imply(c.holds, reason);
   if (c.reachable < c.bound) return search_.imply(-c.holds, reason);
   const int holds = search_.value(c.holds);
