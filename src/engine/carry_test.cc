@@ -97,5 +97,45 @@ TEST(Carry, TakesOneRound) {
   EXPECT_EQ(got.statistics.rounds, 1u);
 }
 
+// Too many rows are possible for a set of bits from the start: the relation becomes one on the way,
+// with rows that were handled one by one before, and others that wait.
+TEST(Carry, GoesOnWhereTheSetBecomesBits) {
+  constexpr uint32_t kNodes = 6000;
+  std::mt19937 random(1);
+  std::vector<std::vector<uint32_t>> next(kNodes);
+  std::string text = "pred edge(u32, u32).\n";
+  for (uint32_t i = 0; i < 2 * kNodes; ++i) {
+    const auto from = static_cast<uint32_t>(random() % kNodes);
+    const auto to = static_cast<uint32_t>(random() % kNodes);
+    next[from].push_back(to);
+    text += fmt::format("edge({}, {}).\n", from, to);
+  }
+  uint64_t rows = 0;
+  for (uint32_t start = 0; start < kNodes; ++start) {
+    std::vector<bool> seen(kNodes, false);
+    std::vector<uint32_t> open = {start};
+    while (!open.empty()) {
+      const uint32_t node = open.back();
+      open.pop_back();
+      for (const uint32_t to : next[node]) {
+        if (seen[to]) continue;
+        seen[to] = true;
+        ++rows;
+        open.push_back(to);
+      }
+    }
+  }
+  text += R"(
+    reach(X, Y) :- edge(X, Y).
+    reach(X, Y) :- reach(X, Z), edge(Z, Y).
+    n(count()) :- reach(X, Y).
+    ?- n(N).
+  )";
+  logic::AnswerOptions options;
+  options.max_rows = UINT64_MAX;
+  const Outcome got = run(text, Which::Engine, "cpu", options);
+  EXPECT_NE(got.text.find(fmt::format("({},)", rows)), std::string::npos) << got.text;
+}
+
 }  // namespace
 }  // namespace xlog::engine
