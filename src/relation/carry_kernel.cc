@@ -68,31 +68,18 @@ std::vector<uint32_t> carried_columns(const plan::Pipeline& pipeline,
   return carried.size() < head.size() ? carried : std::vector<uint32_t>{};
 }
 
-CarryKernel::CarryKernel(kernel::Graph& graph, const lang::Program& program,
-                         const plan::Pipeline& pipeline, const std::vector<lang::Term>& head,
-                         const RelationOf& relation_of, lang::PredId into, const Marks& marks)
-    : k_(graph, "carry"), head_(head), set_{into, {}} {
-  const Relation& relation = relation_of(into);
-  moving_ = relation.set_shape().order;
-  moving_.resize(moving_.size() - carried_columns(pipeline, head, into).size());
-  blocks_ = k_.val(Type::U32, "blocks");
-  first_block_ = k_.val(Type::U32, "first_block");
-  nodes_ = k_.val(Type::U32, "nodes");
-  line_ = k_.val(Type::U32, "line");
-  most_ = k_.val(Type::U32, "most");
-  state_ = k_.own(Type::U32, "state");
-  waiting_ = k_.own(Type::U32, "waiting");
-  queue_ = k_.own(Type::U32, "queue");
-  set_.set = declare_set(k_, relation.set_shape(), relation.types(), kernel::Mode::Own);
-  code_.emplace(k_, program, pipeline, relation_of, marks, set_);
-  zero_ = k_.u32(0);
+NodeCode::NodeCode(kernel::KernelBuilder& k, const plan::Pipeline& pipeline,
+                   const std::vector<lang::Term>& head, const Relation& relation,
+                   const ClaimedSet& set)
+    : k_(k), head_(head), sizes_(set.set.sizes), moving_(relation.set_shape().order) {
+  moving_.resize(moving_.size() - carried_columns(pipeline, head, set.pred).size());
 }
 
-Values CarryKernel::row_of_node(Value node) {
-  Values row(head_.size(), zero_);
+Values NodeCode::row(Value node) {
+  Values row(head_.size(), k_.u32(0));
   Value rest = node;
   for (size_t p = moving_.size() - 1; p > 0; --p) {
-    const Value size = k_.cast(Type::U32, set_.set.sizes[moving_[p]]);
+    const Value size = k_.cast(Type::U32, sizes_[moving_[p]]);
     row[moving_[p]] = rest % size;
     rest = rest / size;
   }
@@ -100,103 +87,215 @@ Values CarryKernel::row_of_node(Value node) {
   return row;
 }
 
-Value CarryKernel::node_of_head(const Slots& slots) {
+Value NodeCode::of_head(const Slots& slots) {
   Value node = term_code(k_, head_[moving_[0]], slots).value;
   for (size_t p = 1; p < moving_.size(); ++p) {
-    node = node * k_.cast(Type::U32, set_.set.sizes[moving_[p]]) +
+    node = node * k_.cast(Type::U32, sizes_[moving_[p]]) +
            term_code(k_, head_[moving_[p]], slots).value;
   }
   return node;
 }
 
-kernel::Id CarryKernel::build() {
-  instance_ = k_.grid(blocks_);
-  in_line_ = (first_block_ + instance_) * kBlockWords;
-  const auto state = [&](QueueState which) {
-    return instance_ * kQueueState + static_cast<uint32_t>(which);
-  };
-  first_ = k_.private_array(Type::U32, 1);
-  count_ = k_.private_array(Type::U32, 1);
-  added_ = k_.private_array(Type::U32, 1);
-  moves_ = k_.private_array(Type::U32, kBlockWords);
-  fresh_ = k_.private_array(Type::U32, kBlockWords);
-  k_.store(first_, zero_, state_[state(kFirst)]);
-  k_.store(count_, zero_, state_[state(kWaiting)]);
-  k_.store(added_, zero_, zero_);
-  code_->begin(instance_);
-  k_.if_then(state_[state(kSeeded)] == 0, [&] { seed(); });
-  k_.loop(most_, zero_ < count_[zero_], {},
+// ---- the order ----
+
+OrderKernel::OrderKernel(kernel::Graph& graph, const lang::Program& program,
+                         const plan::Pipeline& pipeline, const std::vector<lang::Term>& head,
+                         const RelationOf& relation_of, lang::PredId into, const Marks& marks)
+    : k_(graph, "carry_order"), set_{into, {}} {
+  const Relation& relation = relation_of(into);
+  nodes_ = k_.val(Type::U32, "nodes");
+  most_ = k_.val(Type::U32, "most");
+  state_ = k_.own(Type::U32, "state");
+  kept_ = k_.own(Type::U32, "kept");
+  set_.set = declare_set(k_, relation.set_shape(), relation.types(), kernel::Mode::In);
+  code_.emplace(k_, program, pipeline, relation_of, marks, set_);
+  node_.emplace(k_, pipeline, head, relation, set_);
+}
+
+Value OrderKernel::at(OrderColumn column, Value node) {
+  return kept_[nodes_ * static_cast<uint32_t>(column) + node];
+}
+
+void OrderKernel::keep(OrderColumn column, Value node, Value value) {
+  k_.store(kept_, nodes_ * static_cast<uint32_t>(column) + node, value);
+}
+
+kernel::Id OrderKernel::build() {
+  const Value instance = k_.grid(k_.u32(1));
+  now_ = k_.private_array(Type::U32, kOrderState);
+  for (uint32_t i = 0; i < kOrderState; ++i) k_.store(now_, k_.u32(i), state_[instance + i]);
+  code_->begin(instance);
+  k_.loop(most_, now_[kPlaced] < nodes_, {},
           [&](Value t, const Values&) -> std::pair<Value, Values> {
-            const Value at = first_[zero_];
-            const Value node = queue_[instance_ * nodes_ + at];
-            k_.store(first_, zero_, k_.select(at + 1 == nodes_, zero_, at + 1));
-            k_.store(count_, zero_, count_[zero_] - 1);
-            take(node);
-            return {(zero_ < count_[zero_]) & (t + 1 < most_), {}};
+            const Value top = now_[kTop];
+            k_.if_then(
+                top == 0,
+                [&] {
+                  const Value root = now_[kRoot];
+                  k_.store(now_, k_.u32(kRoot), root + 1);
+                  find(root);
+                },
+                [&] {
+                  const Value node = top - 1;
+                  k_.if_then(
+                      at(OrderColumn::Visit, node) == static_cast<uint32_t>(Visit::Waiting),
+                      [&] { visit(node); }, [&] { place(node); });
+                });
+            return {(now_[kPlaced] < nodes_) & (t + 1 < most_), {}};
           });
   code_->end();
-  k_.store(state_, state(kSeeded), k_.u32(1));
-  k_.store(state_, state(kFirst), first_[zero_]);
-  k_.store(state_, state(kWaiting), count_[zero_]);
-  k_.store(state_, state(kAdded), added_[zero_]);
+  for (uint32_t i = 0; i < kOrderState; ++i) k_.store(state_, instance + i, now_[i]);
   return k_.finish();
 }
 
-// All nodes fit: each is there at most once.
-void CarryKernel::enqueue(Value node) {
-  const Value end = first_[zero_] + count_[zero_];
-  const Value at = k_.select(end < nodes_, end, end - nodes_);
-  k_.store(queue_, instance_ * nodes_ + at, node);
-  k_.store(count_, zero_, count_[zero_] + 1);
+// Links are node numbers and one more; 0 is none.
+void OrderKernel::find(Value node) {
+  const Value zero = k_.u32(0);
+  const Value visit = at(OrderColumn::Visit, node);
+  const Value waits = visit == static_cast<uint32_t>(Visit::Waiting);
+  const Value top = now_[kTop];
+  const Value self = node + 1;
+  const Value moves = (waits & (top != self)) | (visit == static_cast<uint32_t>(Visit::Unseen));
+  k_.if_then(moves, [&] {
+    k_.if_then(waits, [&] {
+      const Value above = at(OrderColumn::Above, node), below = at(OrderColumn::Below, node);
+      keep(OrderColumn::Below, above - 1, below);
+      k_.if_then(below != 0, [&] { keep(OrderColumn::Above, below - 1, above); });
+    });
+    keep(OrderColumn::Visit, node, k_.u32(static_cast<uint32_t>(Visit::Waiting)));
+    keep(OrderColumn::Above, node, zero);
+    keep(OrderColumn::Below, node, top);
+    k_.if_then(top != 0, [&] { keep(OrderColumn::Above, top - 1, self); });
+    k_.store(now_, k_.u32(kTop), self);
+  });
+}
+
+void OrderKernel::visit(Value node) {
+  keep(OrderColumn::Visit, node, k_.u32(static_cast<uint32_t>(Visit::Open)));
+  // Nothing is computed that could have no value.
+  code_->run(node_->row(node),
+             {[&](const Slots& slots) { find(node_->of_head(slots)); }, [] {}, [] {}, {}});
+}
+
+void OrderKernel::place(Value node) {
+  keep(OrderColumn::Visit, node, k_.u32(static_cast<uint32_t>(Visit::Done)));
+  const Value below = at(OrderColumn::Below, node);
+  k_.store(now_, k_.u32(kTop), below);
+  const Value placed = now_[kPlaced] + 1;
+  k_.store(now_, k_.u32(kPlaced), placed);
+  const Value place = nodes_ - placed;
+  keep(OrderColumn::Node, place, node);
+  keep(OrderColumn::Place, node, place);
+}
+
+// ---- the rows ----
+
+CarryKernel::CarryKernel(kernel::Graph& graph, const lang::Program& program,
+                         const plan::Pipeline& pipeline, const std::vector<lang::Term>& head,
+                         const RelationOf& relation_of, lang::PredId into, const Marks& marks)
+    : k_(graph, "carry"), set_{into, {}} {
+  const Relation& relation = relation_of(into);
+  blocks_ = k_.val(Type::U32, "blocks");
+  first_block_ = k_.val(Type::U32, "first_block");
+  nodes_ = k_.val(Type::U32, "nodes");
+  line_ = k_.val(Type::U32, "line");
+  most_ = k_.val(Type::U32, "most");
+  state_ = k_.own(Type::U32, "state");
+  order_ = k_.in(Type::U32, "order");
+  grown_ = k_.own(Type::U32, "grown");
+  set_.set = declare_set(k_, relation.set_shape(), relation.types(), kernel::Mode::Own);
+  code_.emplace(k_, program, pipeline, relation_of, marks, set_);
+  node_.emplace(k_, pipeline, head, relation, set_);
+  zero_ = k_.u32(0);
+}
+
+kernel::Id CarryKernel::build() {
+  instance_ = k_.grid(blocks_);
+  in_line_ = (first_block_ + instance_) * kBlockWords;
+  now_ = k_.private_array(Type::U32, kBlockState);
+  moves_ = k_.private_array(Type::U32, kBlockWords);
+  const Value state = instance_ * kBlockState;
+  for (uint32_t i = 0; i < kAdded; ++i) k_.store(now_, k_.u32(i), state_[state + i]);
+  k_.store(now_, k_.u32(kAdded), zero_);
+  code_->begin(instance_);
+  k_.if_then(now_[kSeeded] == 0, [&] { seed(); });
+  k_.loop(most_, zero_ < now_[kGrown], {}, [&](Value t, const Values&) -> std::pair<Value, Values> {
+    step();
+    return {(zero_ < now_[kGrown]) & (t + 1 < most_), {}};
+  });
+  code_->end();
+  for (uint32_t i = 0; i < kBlockState; ++i) k_.store(state_, state + i, now_[i]);
+  return k_.finish();
+}
+
+Value CarryKernel::grown_word(Value place) {
+  return instance_ * ((nodes_ + (kWordBits - 1)) / kWordBits) + place / kWordBits;
+}
+
+void CarryKernel::grow(Value node) {
+  const Value place = order_[nodes_ * static_cast<uint32_t>(OrderColumn::Place) + node];
+  const Value word = grown_word(place);
+  const Value bit = k_.u32(1) << (place % kWordBits);
+  const Value before = grown_[word];
+  k_.store(grown_, word, before | bit);
+  k_.store(now_, k_.u32(kGrown), now_[kGrown] + k_.select((before & bit) == 0, k_.u32(1), zero_));
 }
 
 void CarryKernel::seed() {
+  k_.store(now_, k_.u32(kSeeded), k_.u32(1));
   k_.for_range(zero_, nodes_, [&](Value node) {
     const Value from = node * line_ + in_line_;
-    const Value to = (instance_ * nodes_ + node) * kBlockWords;
     const Values any = k_.for_range(zero_, k_.u32(kBlockWords), {zero_},
                                     [&](Value w, const Values& carried) -> Values {
-                                      const Value bits = set_.set.cells[from + w];
-                                      k_.store(waiting_, to + w, bits);
-                                      return {carried[0] | bits};
+                                      return {carried[0] | set_.set.cells[from + w]};
                                     });
-    k_.if_then(any[0] != 0, [&] { enqueue(node); });
+    k_.if_then(any[0] != 0, [&] { grow(node); });
   });
 }
 
-// What waits at a node goes through the rule.
-void CarryKernel::take(Value node) {
-  const Value from = (instance_ * nodes_ + node) * kBlockWords;
-  k_.for_range(zero_, k_.u32(kBlockWords), [&](Value w) {
-    k_.store(moves_, w, waiting_[from + w]);
-    k_.store(waiting_, from + w, zero_);
+// Takes the next node of this word of places that has grown, or goes to the next word.
+void CarryKernel::step() {
+  const Value place = now_[kPlace];
+  const Value word = grown_word(place);
+  const Value bits = grown_[word];
+  const Value ahead = bits & (k_.u32(UINT32_MAX) << (place % kWordBits));
+  const Value first = place - place % kWordBits;
+  const Value found = first + k_.ctz(ahead);
+  const Value next = k_.select(ahead == 0, first + kWordBits, found + 1);
+  k_.store(now_, k_.u32(kPlace), k_.select(next < nodes_, next, zero_));
+  k_.if_then(ahead != 0, [&] {
+    k_.store(grown_, word, bits ^ (k_.u32(1) << (found % kWordBits)));
+    k_.store(now_, k_.u32(kGrown), now_[kGrown] - 1);
+    take(order_[nodes_ * static_cast<uint32_t>(OrderColumn::Node) + found]);
   });
+}
+
+// All of a node's block goes through the rule: what went before is found where it went.
+void CarryKernel::take(Value node) {
+  const Value from = node * line_ + in_line_;
+  k_.for_range(zero_, k_.u32(kBlockWords),
+               [&](Value w) { k_.store(moves_, w, set_.set.cells[from + w]); });
   // Nothing is computed that could have no value.
-  code_->run(row_of_node(node),
-             {[&](const Slots& slots) { give(node_of_head(slots)); }, [] {}, [] {}, {}});
+  code_->run(node_->row(node),
+             {[&](const Slots& slots) { give(node_->of_head(slots)); }, [] {}, [] {}, {}});
 }
 
 void CarryKernel::give(Value node) {
   const Value to = node * line_ + in_line_;
   const Value block = k_.u32(kBlockWords);
-  const Values any =
-      k_.for_range(zero_, block, {zero_}, [&](Value w, const Values& carried) -> Values {
-        const Value comes = moves_[w] & (set_.set.cells[to + w] ^ UINT32_MAX);
-        k_.store(fresh_, w, comes);
-        return {carried[0] | comes};
-      });
+  const auto comes = [&](Value w) { return moves_[w] & (set_.set.cells[to + w] ^ UINT32_MAX); };
+  const Values any = k_.for_range(
+      zero_, block, {zero_},
+      [&](Value w, const Values& carried) -> Values { return {carried[0] | comes(w)}; });
   k_.if_then(any[0] != 0, [&] {
-    const Value waits = (instance_ * nodes_ + node) * kBlockWords;
-    const Values sums =
-        k_.for_range(zero_, block, {zero_, zero_}, [&](Value w, const Values& carried) -> Values {
-          const Value comes = fresh_[w];
-          const Value before = waiting_[waits + w];
-          k_.store(set_.set.cells, to + w, set_.set.cells[to + w] | comes);
-          k_.store(waiting_, waits + w, before | comes);
-          return {carried[0] | before, carried[1] + k_.popc(comes)};
+    const Values added =
+        k_.for_range(zero_, block, {zero_}, [&](Value w, const Values& carried) -> Values {
+          const Value fresh = comes(w);
+          k_.store(set_.set.cells, to + w, set_.set.cells[to + w] | fresh);
+          return {carried[0] + k_.popc(fresh)};
         });
-    k_.store(added_, zero_, added_[zero_] + sums[1]);
-    k_.if_then(sums[0] == 0, [&] { enqueue(node); });
+    k_.store(now_, k_.u32(kAdded), now_[kAdded] + added[0]);
+    grow(node);
   });
 }
 

@@ -7,8 +7,10 @@
 // *node*, are a line of bits, and a line goes through the rule in words instead of row by row:
 // what is new in a word of node Z goes to the same word of every node Y that the steps find.
 //
-// An instance has a block of words of all lines to itself, and a queue of the nodes at which
-// something new waits: what comes to a node that is in the queue goes along with what is there.
+// An instance has a block of words of all lines to itself. It goes through the nodes again and
+// again, in an order in which a node mostly comes before those that it leads to (OrderKernel), and
+// takes those whose block has grown since: without a cycle once is enough, and a cycle closes as
+// soon as what has run along it meets itself.
 //
 // GPUs take rows one by one (group_kernel.h): a round finds few bits of a word at a time, and words
 // in rounds were slower on half of the graphs that were measured.
@@ -27,14 +29,75 @@ namespace xlog::relation {
 std::vector<uint32_t> carried_columns(const plan::Pipeline& pipeline,
                                       const std::vector<lang::Term>& head, lang::PredId into);
 
+// The nodes of a set of bits, in the code of a kernel.
+class NodeCode {
+ public:
+  NodeCode(kernel::KernelBuilder& k, const plan::Pipeline& pipeline,
+           const std::vector<lang::Term>& head, const Relation& relation, const ClaimedSet& set);
+
+  // What the steps see of a node: of the carried columns nothing.
+  Values row(Value node);
+  // The node that what passed all steps goes to.
+  Value of_head(const Slots& slots);
+
+ private:
+  kernel::KernelBuilder& k_;
+  const std::vector<lang::Term>& head_;
+  const std::vector<Value>& sizes_;
+  std::vector<uint32_t> moving_;  // the columns that make a node, the outermost first
+};
+
+// Of the one instance that finds the order: the next node to start from, the node that is visited
+// (and one more; 0: none), and the nodes that have their place.
+enum OrderState : uint32_t { kRoot, kTop, kPlaced, kOrderState };
+
+// How far the search for an order is with a node.
+enum class Visit : uint32_t { Unseen, Waiting, Open, Done };
+
+// Numbers of 32 bits for each node that the search for an order keeps.
+enum class OrderColumn : uint32_t { Visit, Above, Below, Node, Place, Count };
+
+// Puts the nodes in reverse postorder: depth first, each before those that are found from it,
+// except where that closes a cycle.
+//
+// Nodes that were found wait on a stack, each at most once: one that is found again comes to its
+// top, which is where a search that goes down one way at a time would find it. A node stays on the
+// stack while what it leads to is visited, and gets the last free place then.
+//
+// Parameters: nodes, most (steps of a launch), state, what is kept of nodes (an OrderColumn after
+// the other), the set, and what the pipeline reads. One instance.
+class OrderKernel {
+ public:
+  OrderKernel(kernel::Graph& graph, const lang::Program& program, const plan::Pipeline& pipeline,
+              const std::vector<lang::Term>& head, const RelationOf& relation_of, lang::PredId into,
+              const Marks& marks);
+  kernel::Id build();
+
+ private:
+  Value at(OrderColumn column, Value node);
+  void keep(OrderColumn column, Value node, Value value);
+  void find(Value node);
+  void visit(Value node);
+  void place(Value node);
+
+  kernel::KernelBuilder k_;
+  Value nodes_, most_;
+  kernel::Buffer state_, kept_;
+  ClaimedSet set_;
+  std::optional<PipelineCode> code_;
+  std::optional<NodeCode> node_;
+  kernel::Buffer now_;  // an OrderState each
+};
+
 constexpr uint32_t kBlockWords = 16;
 
-// Of one block that an instance works at.
-enum QueueState : uint32_t { kSeeded, kFirst, kWaiting, kAdded, kQueueState };
+// Of one block that an instance works at: whether it has begun, the place in the order, the nodes
+// that have grown, and the rows that a launch adds.
+enum BlockState : uint32_t { kSeeded, kPlace, kGrown, kAdded, kBlockState };
 
-// Parameters: blocks (of this launch), the first of them, nodes, line (words of one), most (nodes
-// that an instance takes in a launch), state, waiting (bits, by block and node), queue (of nodes,
-// by block), the set, and what the pipeline reads.
+// Parameters: blocks (of this launch), the first of them, nodes, line (words of one), most (steps
+// that an instance takes in a launch), state, what the order keeps, grown (bits, by block and place
+// in the order), the set, and what the pipeline reads.
 class CarryKernel {
  public:
   CarryKernel(kernel::Graph& graph, const lang::Program& program, const plan::Pipeline& pipeline,
@@ -43,26 +106,28 @@ class CarryKernel {
   kernel::Id build();
 
  private:
-  // What the steps see of a node: of the carried columns nothing.
-  Values row_of_node(Value node);
-  Value node_of_head(const Slots& slots);
   void seed();
+  void step();
   void take(Value node);
   void give(Value node);
-  void enqueue(Value node);
+  // The word of `grown` with a place in the order.
+  Value grown_word(Value place);
+  void grow(Value node);
 
   kernel::KernelBuilder k_;
-  const std::vector<lang::Term>& head_;
-  std::vector<uint32_t> moving_;  // the columns that make a node, the outermost first
   Value blocks_, first_block_, nodes_, line_, most_;
-  kernel::Buffer state_, waiting_, queue_;
+  kernel::Buffer state_, order_, grown_;
   ClaimedSet set_;
   std::optional<PipelineCode> code_;
+  std::optional<NodeCode> node_;
 
   // Of the instance.
   Value instance_, in_line_, zero_;
-  kernel::Buffer first_, count_, added_;  // one cell each
-  kernel::Buffer moves_, fresh_;          // words of a block
+  kernel::Buffer now_;    // a BlockState each
+  kernel::Buffer moves_;  // words of a block
 };
+
+// Words of the bits for so many nodes.
+constexpr uint32_t grown_words(uint32_t nodes) { return (nodes + kWordBits - 1) / kWordBits; }
 
 }  // namespace xlog::relation

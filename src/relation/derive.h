@@ -85,6 +85,9 @@ class Derivation {
   Result<std::optional<uint64_t>> run_carried(const RelationOf& relation_of, Relation& head);
   Result<uint64_t> carry(const RelationOf& relation_of, Relation& head,
                          const std::vector<uint32_t>& columns);
+  // The order in which the nodes of a carried rule are best taken (OrderKernel).
+  Result<device::Buffer> order_nodes(Relation& head, uint32_t nodes,
+                                     const std::vector<device::Argument>& inputs);
   uint64_t most_room(const Relation* claims) const;
   Result<Groups> start_groups(const RelationOf& relation_of, const Relation* claims);
   Status launch_groups(const RelationOf& relation_of, Relation* claims, const Groups& work);
@@ -111,6 +114,7 @@ class Derivation {
   // Kept from run to run.
   std::string compiled_;  // for which shape the kernel is
   device::KernelHandle kernel_;
+  device::KernelHandle order_kernel_;
   std::vector<device::Buffer> regions_;  // the machine's, while it works
   Marks marks_;
   uint64_t output_ = 0;  // rows that all regions should hold together

@@ -11,9 +11,8 @@ using kernel::Scalar;
 namespace {
 
 constexpr uint32_t kBlocksPerThread = 4;
-constexpr uint64_t kLeastWaiting = 1u << 22;  // words that may wait, whatever the relation has
-constexpr uint32_t kFewNodes = 1u << 9;       // that an instance takes in its first launch
-constexpr uint32_t kMostNodes = 1u << 24;
+constexpr uint32_t kFewSteps = 1u << 9;  // that an instance takes in its first launch
+constexpr uint32_t kMostSteps = 1u << 24;
 
 }  // namespace
 
@@ -44,19 +43,24 @@ Result<uint64_t> Derivation::carry(const RelationOf& relation_of, Relation& head
   const uint32_t line = static_cast<uint32_t>(line_bits / kWordBits);
   const uint32_t nodes = head.bit_words() / line;
   const uint32_t blocks = line / kBlockWords;
-  // What waits takes no more memory than half of the bits, where those are many.
-  const uint64_t waiting_words = std::max<uint64_t>(kLeastWaiting, head.bit_words() / 2);
-  const uint64_t fitting = waiting_words / (uint64_t{nodes} * kBlockWords);
   const uint32_t threads = std::max(1u, device.info().compute_units);
-  const uint32_t at_once = static_cast<uint32_t>(std::clamp<uint64_t>(
-      fitting, 1, std::min<uint64_t>(blocks, uint64_t{threads} * kBlocksPerThread)));
+  const uint32_t at_once = std::min(blocks, threads * kBlocksPerThread);
   if (Status s = marks_.prepare(*machine_, pipeline_, relation_of, at_once); !s.ok()) {
     return s.error();
   }
   Result<std::vector<device::Argument>> inputs =
       pipeline_arguments(pipeline_, relation_of, marks_, into_);
   if (!inputs.ok()) return inputs.error();
-  if (Status s = compile("carry" + shape(relation_of, true),
+  const std::string wanted = "carry" + shape(relation_of, true);
+  if (compiled_ != wanted) {
+    Result<device::KernelHandle> kernel = device.compile(
+        machine_->graph(),
+        OrderKernel(machine_->graph(), *program_, pipeline_, head_, relation_of, *into_, marks_)
+            .build());
+    if (!kernel.ok()) return kernel.error();
+    order_kernel_ = *kernel;
+  }
+  if (Status s = compile(wanted,
                          [&] {
                            return CarryKernel(machine_->graph(), *program_, pipeline_, head_,
                                               relation_of, *into_, marks_)
@@ -65,45 +69,68 @@ Result<uint64_t> Derivation::carry(const RelationOf& relation_of, Relation& head
       !s.ok()) {
     return s.error();
   }
-  device::Buffer state, waiting, queue;
-  for (const auto& [buffer, count] : {std::pair{&state, uint64_t{at_once} * kQueueState},
-                                      std::pair{&waiting, uint64_t{at_once} * nodes * kBlockWords},
-                                      std::pair{&queue, uint64_t{at_once} * nodes}}) {
-    Result<device::Buffer> made = make_buffer(device, Type::U32, count);
-    if (!made.ok()) return made.error();
-    *buffer = *made;
-  }
+  Result<device::Buffer> order = order_nodes(head, nodes, *inputs);
+  if (!order.ok()) return order.error();
+  Result<device::Buffer> state = make_buffer(device, Type::U32, uint64_t{at_once} * kBlockState);
+  if (!state.ok()) return state.error();
+  Result<device::Buffer> grown =
+      make_buffer(device, Type::U32, uint64_t{at_once} * grown_words(nodes));
+  if (!grown.ok()) return grown.error();
   uint64_t added = 0;
-  uint32_t most = kFewNodes;
+  uint32_t most = kFewSteps;
   for (uint32_t first = 0; first < blocks; first += at_once) {
     const uint32_t count = std::min(at_once, blocks - first);
-    std::vector<uint32_t> states(uint64_t{at_once} * kQueueState, 0);
-    if (Status s = device.write({state}, std::as_bytes(std::span(states))); !s.ok()) {
-      return s.error();
-    }
+    std::vector<uint32_t> states(uint64_t{at_once} * kBlockState, 0);
+    if (Status s = device.fill({*state}, std::byte{0}); !s.ok()) return s.error();
+    if (Status s = device.fill({*grown}, std::byte{0}); !s.ok()) return s.error();
     for (bool more = true; more;) {
       std::vector<device::Argument> arguments = {Scalar::u32(count), Scalar::u32(first),
                                                  Scalar::u32(nodes), Scalar::u32(line),
                                                  Scalar::u32(most)};
-      for (const device::Buffer& buffer : {state, waiting, queue}) {
+      for (const device::Buffer& buffer : {*state, *order, *grown}) {
         arguments.emplace_back(device::View{buffer});
       }
       head.append_set_arguments(arguments);
       arguments.insert(arguments.end(), inputs->begin(), inputs->end());
       if (Status s = device.launch(kernel_, arguments); !s.ok()) return s.error();
-      if (Status s = device.read({state}, std::as_writable_bytes(std::span(states))); !s.ok()) {
+      if (Status s = device.read({*state}, std::as_writable_bytes(std::span(states))); !s.ok()) {
         return s.error();
       }
       more = false;
       for (uint32_t b = 0; b < count; ++b) {
-        added += states[b * kQueueState + kAdded];
-        more |= states[b * kQueueState + kWaiting] > 0;
+        added += states[b * kBlockState + kAdded];
+        more |= states[b * kBlockState + kGrown] > 0;
       }
       if (Status s = machine_->check(added); !s.ok()) return s.error();
-      most = std::min(kMostNodes, most * 8);
+      most = std::min(kMostSteps, most * 8);
     }
   }
   return added;
+}
+
+Result<device::Buffer> Derivation::order_nodes(Relation& head, uint32_t nodes,
+                                               const std::vector<device::Argument>& inputs) {
+  Device& device = machine_->device();
+  std::vector<uint32_t> now(kOrderState, 0);
+  Result<device::Buffer> state = make_buffer(device, Type::U32, now.size());
+  if (!state.ok()) return state.error();
+  Result<device::Buffer> kept =
+      make_buffer(device, Type::U32, uint64_t{nodes} * static_cast<uint32_t>(OrderColumn::Count));
+  if (!kept.ok()) return kept.error();
+  if (Status s = device.fill({*state}, std::byte{0}); !s.ok()) return s.error();
+  if (Status s = device.fill({*kept}, std::byte{0}); !s.ok()) return s.error();
+  std::vector<device::Argument> arguments = {Scalar::u32(nodes), Scalar::u32(kMostSteps),
+                                             device::View{*state}, device::View{*kept}};
+  head.append_set_arguments(arguments);
+  arguments.insert(arguments.end(), inputs.begin(), inputs.end());
+  while (now[kPlaced] < nodes) {
+    if (Status s = device.launch(order_kernel_, arguments); !s.ok()) return s.error();
+    if (Status s = device.read({*state}, std::as_writable_bytes(std::span(now))); !s.ok()) {
+      return s.error();
+    }
+    if (Status s = machine_->check(0); !s.ok()) return s.error();
+  }
+  return *kept;
 }
 
 }  // namespace xlog::relation
