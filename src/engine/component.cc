@@ -390,6 +390,42 @@ void Rules::release_sets_below(uint32_t c, const std::vector<Version>& versions)
   }
 }
 
+// The versions together, where all of them add to the relation that drives them; one alone does
+// that itself.
+std::optional<relation::Carry> Rules::carried_together(const std::vector<Version>& versions) {
+  if (versions.size() < 2) return std::nullopt;
+  const PredId into = program_.rules[versions[0].rule].head[0].pred;
+  std::vector<relation::CarriedRule> rules;
+  for (const Version& version : versions) {
+    const Rule& rule = program_.rules[version.rule];
+    const bool own = rule.head[0].pred == into && rule.body[version.literal].pred == into;
+    if (!own || version.derivation.needs_host()) return std::nullopt;
+    rules.push_back({version.derivation.pipeline(), version.derivation.head(), {}});
+  }
+  return relation::Carry(machine_, program_, std::move(rules), into);
+}
+
+// Whether the rows of all further rounds have come at once. The trace has the rows with the version
+// that found them, and the time with the first.
+Result<bool> Rules::carry_on(relation::Carry& carry, const std::vector<Version>& versions,
+                             ComponentRun& run) {
+  const auto begin = std::chrono::steady_clock::now();
+  if (Status go_on = machine_.check(0); !go_on.ok()) return go_on.error();
+  const uint64_t stored = database_[carry.into()].rows();
+  Result<std::optional<std::vector<uint64_t>>> added =
+      carry.run([this](PredId pred) -> relation::Relation& { return database_[pred]; }, stored);
+  if (!added.ok()) return added.error();
+  if (!*added) return false;
+  for (size_t i = 0; i < versions.size(); ++i) {
+    Trace::Timed timed(trace_, TraceKind::Rule, version_of(versions[i].derivation.pipeline()));
+    if (i == 0) timed.event.begin = begin;
+    timed.event.rows_out = (**added)[i];
+    run.rows += (**added)[i];
+    rows_ += (**added)[i];
+  }
+  return true;
+}
+
 Status Rules::run_rounds(uint32_t c, Kept& kept, ComponentRun& run) {
   constexpr uint64_t kGrowth = 16;  // times as many rows as when versions were planned
   constexpr uint64_t kFewRows = 1000;
@@ -405,11 +441,20 @@ Status Rules::run_rounds(uint32_t c, Kept& kept, ComponentRun& run) {
     });
     if (!looked_up) database_[pred].allow_forgetting();
   }
+  std::optional<relation::Carry> carry = carried_together(versions);
+  if (carry) {
+    Result<bool> arranged = carry->arrange(database_[carry->into()]);
+    if (!arranged.ok()) return arranged.error();
+    if (!*arranged) carry.reset();
+  }
   for (bool changed = true; changed;) {
     trace_.enter_round(++run.rounds);
     Trace::Timed timed(trace_, TraceKind::Round);
     const uint64_t before = run.rows;
+    Result<bool> carried = carry ? carry_on(*carry, versions, run) : false;
+    if (!carried.ok()) return carried.error();
     for (Version& version : versions) {
+      if (*carried) break;
       if (Status done = derive(version.derivation, run); !done.ok()) return done;
     }
     timed.event.rows_out = run.rows - before;
@@ -418,6 +463,7 @@ Status Rules::run_rounds(uint32_t c, Kept& kept, ComponentRun& run) {
     changed = *more;
     if (const uint64_t rows = rows_of(component); rows > planned_for * kGrowth) {
       plan_again(c, versions);
+      if (carry) carry = carried_together(versions);
       planned_for = rows;
     }
   }

@@ -76,6 +76,9 @@ class Rules {
   Status run_once(uint32_t component, Kept& kept, ComponentRun& run);
   Status run_rounds(uint32_t component, Kept& kept, ComponentRun& run);
   std::vector<Version> versions(uint32_t component);
+  std::optional<relation::Carry> carried_together(const std::vector<Version>& versions);
+  Result<bool> carry_on(relation::Carry& carry, const std::vector<Version>& versions,
+                        ComponentRun& run);
   void release_sets_below(uint32_t component, const std::vector<Version>& versions);
   void plan_again(uint32_t component, std::vector<Version>& versions);
   uint64_t rows_of(const logic::Component& component);

@@ -23,6 +23,7 @@ class StagedDerivation {
   const plan::Pipeline& pipeline() const { return pipeline_; }
   // Only of a derivation with one stage.
   void go_on_with_own_rows() { stages_[0].derivation.go_on_with_own_rows(); }
+  const std::vector<lang::Term>& head() const { return stages_.back().derivation.head(); }
   bool needs_host() const { return stages_.size() > 1; }
 
   Result<relation::Derived> run(const relation::RelationOf& relation_of);

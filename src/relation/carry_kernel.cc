@@ -68,18 +68,53 @@ std::vector<uint32_t> carried_columns(const plan::Pipeline& pipeline,
   return carried.size() < head.size() ? carried : std::vector<uint32_t>{};
 }
 
-NodeCode::NodeCode(kernel::KernelBuilder& k, const plan::Pipeline& pipeline,
-                   const std::vector<lang::Term>& head, const Relation& relation,
-                   const ClaimedSet& set)
-    : k_(k), head_(head), sizes_(set.set.sizes), moving_(relation.set_shape().order) {
-  moving_.resize(moving_.size() - carried_columns(pipeline, head, set.pred).size());
+std::vector<uint32_t> carried_columns(const std::vector<CarriedRule>& rules, lang::PredId into) {
+  std::vector<uint32_t> common = carried_columns(rules[0].pipeline, rules[0].head, into);
+  for (const CarriedRule& rule : rules) {
+    const std::vector<uint32_t> own = carried_columns(rule.pipeline, rule.head, into);
+    std::erase_if(common, [&](uint32_t c) { return std::ranges::find(own, c) == own.end(); });
+  }
+  return common;
 }
 
+NodeCode::NodeCode(kernel::KernelBuilder& k, const lang::Program& program,
+                   const std::vector<CarriedRule>& rules, size_t carried,
+                   const RelationOf& relation_of, lang::PredId into, kernel::Mode mode)
+    : k_(k), rules_(rules), set_{into, {}} {
+  const Relation& relation = relation_of(into);
+  moving_ = relation.set_shape().order;
+  moving_.resize(moving_.size() - carried);
+  set_.set = declare_set(k_, relation.set_shape(), relation.types(), mode);
+  for (const CarriedRule& rule : rules) {
+    code_.push_back(
+        std::make_unique<PipelineCode>(k_, program, rule.pipeline, relation_of, rule.marks, set_));
+  }
+}
+
+void NodeCode::begin(Value instance) {
+  for (const std::unique_ptr<PipelineCode>& code : code_) code->begin(instance);
+}
+
+void NodeCode::end() {
+  for (const std::unique_ptr<PipelineCode>& code : code_) code->end();
+}
+
+void NodeCode::follow(Value node, const std::function<void(uint32_t rule, Value node)>& found) {
+  const Values from = row(node);
+  for (uint32_t r = 0; r < rules_.size(); ++r) {
+    // Nothing is computed that could have no value.
+    code_[r]->run(
+        from,
+        {[&](const Slots& slots) { found(r, of_head(rules_[r].head, slots)); }, [] {}, [] {}, {}});
+  }
+}
+
+// What the steps see of a node: of the carried columns nothing.
 Values NodeCode::row(Value node) {
-  Values row(head_.size(), k_.u32(0));
+  Values row(rules_[0].head.size(), k_.u32(0));
   Value rest = node;
   for (size_t p = moving_.size() - 1; p > 0; --p) {
-    const Value size = k_.cast(Type::U32, sizes_[moving_[p]]);
+    const Value size = k_.cast(Type::U32, set_.set.sizes[moving_[p]]);
     row[moving_[p]] = rest % size;
     rest = rest / size;
   }
@@ -87,11 +122,11 @@ Values NodeCode::row(Value node) {
   return row;
 }
 
-Value NodeCode::of_head(const Slots& slots) {
-  Value node = term_code(k_, head_[moving_[0]], slots).value;
+Value NodeCode::of_head(const std::vector<lang::Term>& head, const Slots& slots) {
+  Value node = term_code(k_, head[moving_[0]], slots).value;
   for (size_t p = 1; p < moving_.size(); ++p) {
-    node = node * k_.cast(Type::U32, sizes_[moving_[p]]) +
-           term_code(k_, head_[moving_[p]], slots).value;
+    node = node * k_.cast(Type::U32, set_.set.sizes[moving_[p]]) +
+           term_code(k_, head[moving_[p]], slots).value;
   }
   return node;
 }
@@ -99,17 +134,14 @@ Value NodeCode::of_head(const Slots& slots) {
 // ---- the order ----
 
 OrderKernel::OrderKernel(kernel::Graph& graph, const lang::Program& program,
-                         const plan::Pipeline& pipeline, const std::vector<lang::Term>& head,
-                         const RelationOf& relation_of, lang::PredId into, const Marks& marks)
-    : k_(graph, "carry_order"), set_{into, {}} {
-  const Relation& relation = relation_of(into);
+                         const std::vector<CarriedRule>& rules, size_t carried,
+                         const RelationOf& relation_of, lang::PredId into)
+    : k_(graph, "carry_order") {
   nodes_ = k_.val(Type::U32, "nodes");
   most_ = k_.val(Type::U32, "most");
   state_ = k_.own(Type::U32, "state");
   kept_ = k_.own(Type::U32, "kept");
-  set_.set = declare_set(k_, relation.set_shape(), relation.types(), kernel::Mode::In);
-  code_.emplace(k_, program, pipeline, relation_of, marks, set_);
-  node_.emplace(k_, pipeline, head, relation, set_);
+  code_.emplace(k_, program, rules, carried, relation_of, into, kernel::Mode::In);
 }
 
 Value OrderKernel::at(OrderColumn column, Value node) {
@@ -125,7 +157,7 @@ kernel::Id OrderKernel::build() {
   now_ = k_.private_array(Type::U32, kOrderState);
   for (uint32_t i = 0; i < kOrderState; ++i) k_.store(now_, k_.u32(i), state_[instance + i]);
   code_->begin(instance);
-  k_.loop(most_, now_[kPlaced] < nodes_, {},
+  k_.loop(most_, now_[kOrdered] < nodes_, {},
           [&](Value t, const Values&) -> std::pair<Value, Values> {
             const Value top = now_[kTop];
             k_.if_then(
@@ -141,7 +173,7 @@ kernel::Id OrderKernel::build() {
                       at(OrderColumn::Visit, node) == static_cast<uint32_t>(Visit::Waiting),
                       [&] { visit(node); }, [&] { place(node); });
                 });
-            return {(now_[kPlaced] < nodes_) & (t + 1 < most_), {}};
+            return {(now_[kOrdered] < nodes_) & (t + 1 < most_), {}};
           });
   code_->end();
   for (uint32_t i = 0; i < kOrderState; ++i) k_.store(state_, instance + i, now_[i]);
@@ -172,17 +204,15 @@ void OrderKernel::find(Value node) {
 
 void OrderKernel::visit(Value node) {
   keep(OrderColumn::Visit, node, k_.u32(static_cast<uint32_t>(Visit::Open)));
-  // Nothing is computed that could have no value.
-  code_->run(node_->row(node),
-             {[&](const Slots& slots) { find(node_->of_head(slots)); }, [] {}, [] {}, {}});
+  code_->follow(node, [&](uint32_t, Value next) { find(next); });
 }
 
 void OrderKernel::place(Value node) {
   keep(OrderColumn::Visit, node, k_.u32(static_cast<uint32_t>(Visit::Done)));
   const Value below = at(OrderColumn::Below, node);
   k_.store(now_, k_.u32(kTop), below);
-  const Value placed = now_[kPlaced] + 1;
-  k_.store(now_, k_.u32(kPlaced), placed);
+  const Value placed = now_[kOrdered] + 1;
+  k_.store(now_, k_.u32(kOrdered), placed);
   const Value place = nodes_ - placed;
   keep(OrderColumn::Node, place, node);
   keep(OrderColumn::Place, node, place);
@@ -191,10 +221,9 @@ void OrderKernel::place(Value node) {
 // ---- the rows ----
 
 CarryKernel::CarryKernel(kernel::Graph& graph, const lang::Program& program,
-                         const plan::Pipeline& pipeline, const std::vector<lang::Term>& head,
-                         const RelationOf& relation_of, lang::PredId into, const Marks& marks)
-    : k_(graph, "carry"), set_{into, {}} {
-  const Relation& relation = relation_of(into);
+                         const std::vector<CarriedRule>& rules, size_t carried,
+                         const RelationOf& relation_of, lang::PredId into)
+    : k_(graph, "carry"), width_(block_state(rules.size())) {
   blocks_ = k_.val(Type::U32, "blocks");
   first_block_ = k_.val(Type::U32, "first_block");
   nodes_ = k_.val(Type::U32, "nodes");
@@ -203,20 +232,19 @@ CarryKernel::CarryKernel(kernel::Graph& graph, const lang::Program& program,
   state_ = k_.own(Type::U32, "state");
   order_ = k_.in(Type::U32, "order");
   grown_ = k_.own(Type::U32, "grown");
-  set_.set = declare_set(k_, relation.set_shape(), relation.types(), kernel::Mode::Own);
-  code_.emplace(k_, program, pipeline, relation_of, marks, set_);
-  node_.emplace(k_, pipeline, head, relation, set_);
+  code_.emplace(k_, program, rules, carried, relation_of, into, kernel::Mode::Own);
   zero_ = k_.u32(0);
 }
 
 kernel::Id CarryKernel::build() {
   instance_ = k_.grid(blocks_);
   in_line_ = (first_block_ + instance_) * kBlockWords;
-  now_ = k_.private_array(Type::U32, kBlockState);
+  now_ = k_.private_array(Type::U32, width_);
   moves_ = k_.private_array(Type::U32, kBlockWords);
-  const Value state = instance_ * kBlockState;
-  for (uint32_t i = 0; i < kAdded; ++i) k_.store(now_, k_.u32(i), state_[state + i]);
-  k_.store(now_, k_.u32(kAdded), zero_);
+  const Value state = instance_ * width_;
+  for (uint32_t i = 0; i < width_; ++i) {
+    k_.store(now_, k_.u32(i), i < kAdded ? state_[state + i] : zero_);
+  }
   code_->begin(instance_);
   k_.if_then(now_[kSeeded] == 0, [&] { seed(); });
   k_.loop(most_, zero_ < now_[kGrown], {}, [&](Value t, const Values&) -> std::pair<Value, Values> {
@@ -224,7 +252,7 @@ kernel::Id CarryKernel::build() {
     return {(zero_ < now_[kGrown]) & (t + 1 < most_), {}};
   });
   code_->end();
-  for (uint32_t i = 0; i < kBlockState; ++i) k_.store(state_, state + i, now_[i]);
+  for (uint32_t i = 0; i < width_; ++i) k_.store(state_, state + i, now_[i]);
   return k_.finish();
 }
 
@@ -247,7 +275,7 @@ void CarryKernel::seed() {
     const Value from = node * line_ + in_line_;
     const Values any = k_.for_range(zero_, k_.u32(kBlockWords), {zero_},
                                     [&](Value w, const Values& carried) -> Values {
-                                      return {carried[0] | set_.set.cells[from + w]};
+                                      return {carried[0] | code_->cells()[from + w]};
                                     });
     k_.if_then(any[0] != 0, [&] { grow(node); });
   });
@@ -274,16 +302,14 @@ void CarryKernel::step() {
 void CarryKernel::take(Value node) {
   const Value from = node * line_ + in_line_;
   k_.for_range(zero_, k_.u32(kBlockWords),
-               [&](Value w) { k_.store(moves_, w, set_.set.cells[from + w]); });
-  // Nothing is computed that could have no value.
-  code_->run(node_->row(node),
-             {[&](const Slots& slots) { give(node_->of_head(slots)); }, [] {}, [] {}, {}});
+               [&](Value w) { k_.store(moves_, w, code_->cells()[from + w]); });
+  code_->follow(node, [&](uint32_t rule, Value next) { give(rule, next); });
 }
 
-void CarryKernel::give(Value node) {
+void CarryKernel::give(uint32_t rule, Value node) {
   const Value to = node * line_ + in_line_;
   const Value block = k_.u32(kBlockWords);
-  const auto comes = [&](Value w) { return moves_[w] & (set_.set.cells[to + w] ^ UINT32_MAX); };
+  const auto comes = [&](Value w) { return moves_[w] & (code_->cells()[to + w] ^ UINT32_MAX); };
   const Values any = k_.for_range(
       zero_, block, {zero_},
       [&](Value w, const Values& carried) -> Values { return {carried[0] | comes(w)}; });
@@ -291,10 +317,10 @@ void CarryKernel::give(Value node) {
     const Values added =
         k_.for_range(zero_, block, {zero_}, [&](Value w, const Values& carried) -> Values {
           const Value fresh = comes(w);
-          k_.store(set_.set.cells, to + w, set_.set.cells[to + w] | fresh);
+          k_.store(code_->cells(), to + w, code_->cells()[to + w] | fresh);
           return {carried[0] + k_.popc(fresh)};
         });
-    k_.store(now_, k_.u32(kAdded), now_[kAdded] + added[0]);
+    k_.store(now_, k_.u32(kAdded + rule), now_[kAdded + rule] + added[0]);
     grow(node);
   });
 }

@@ -16,6 +16,8 @@
 // in rounds were slower on half of the graphs that were measured.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -29,27 +31,44 @@ namespace xlog::relation {
 std::vector<uint32_t> carried_columns(const plan::Pipeline& pipeline,
                                       const std::vector<lang::Term>& head, lang::PredId into);
 
-// The nodes of a set of bits, in the code of a kernel.
+struct CarriedRule {
+  plan::Pipeline pipeline;
+  std::vector<lang::Term> head;
+  Marks marks;
+};
+
+// The columns that all rules carry.
+std::vector<uint32_t> carried_columns(const std::vector<CarriedRule>& rules, lang::PredId into);
+
+// Rules in the code of a kernel: which nodes follow from a node.
 class NodeCode {
  public:
-  NodeCode(kernel::KernelBuilder& k, const plan::Pipeline& pipeline,
-           const std::vector<lang::Term>& head, const Relation& relation, const ClaimedSet& set);
+  // `carried`: columns of relation `into`, whose set has them innermost.
+  NodeCode(kernel::KernelBuilder& k, const lang::Program& program,
+           const std::vector<CarriedRule>& rules, size_t carried, const RelationOf& relation_of,
+           lang::PredId into, kernel::Mode mode);
 
-  // What the steps see of a node: of the carried columns nothing.
-  Values row(Value node);
-  // The node that what passed all steps goes to.
-  Value of_head(const Slots& slots);
+  const kernel::Buffer& cells() const { return set_.set.cells; }
+  // Around the code of an instance.
+  void begin(Value instance);
+  void end();
+  // The code for what follows from a node by each of the rules.
+  void follow(Value node, const std::function<void(uint32_t rule, Value node)>& found);
 
  private:
+  Values row(Value node);
+  Value of_head(const std::vector<lang::Term>& head, const Slots& slots);
+
   kernel::KernelBuilder& k_;
-  const std::vector<lang::Term>& head_;
-  const std::vector<Value>& sizes_;
+  const std::vector<CarriedRule>& rules_;
+  ClaimedSet set_;
   std::vector<uint32_t> moving_;  // the columns that make a node, the outermost first
+  std::vector<std::unique_ptr<PipelineCode>> code_;  // by rule
 };
 
 // Of the one instance that finds the order: the next node to start from, the node that is visited
 // (and one more; 0: none), and the nodes that have their place.
-enum OrderState : uint32_t { kRoot, kTop, kPlaced, kOrderState };
+enum OrderState : uint32_t { kRoot, kTop, kOrdered, kOrderState };
 
 // How far the search for an order is with a node.
 enum class Visit : uint32_t { Unseen, Waiting, Open, Done };
@@ -65,12 +84,12 @@ enum class OrderColumn : uint32_t { Visit, Above, Below, Node, Place, Count };
 // stack while what it leads to is visited, and gets the last free place then.
 //
 // Parameters: nodes, most (steps of a launch), state, what is kept of nodes (an OrderColumn after
-// the other), the set, and what the pipeline reads. One instance.
+// the other), the set, and what the pipelines read. One instance.
 class OrderKernel {
  public:
-  OrderKernel(kernel::Graph& graph, const lang::Program& program, const plan::Pipeline& pipeline,
-              const std::vector<lang::Term>& head, const RelationOf& relation_of, lang::PredId into,
-              const Marks& marks);
+  OrderKernel(kernel::Graph& graph, const lang::Program& program,
+              const std::vector<CarriedRule>& rules, size_t carried, const RelationOf& relation_of,
+              lang::PredId into);
   kernel::Id build();
 
  private:
@@ -83,33 +102,32 @@ class OrderKernel {
   kernel::KernelBuilder k_;
   Value nodes_, most_;
   kernel::Buffer state_, kept_;
-  ClaimedSet set_;
-  std::optional<PipelineCode> code_;
-  std::optional<NodeCode> node_;
+  std::optional<NodeCode> code_;
   kernel::Buffer now_;  // an OrderState each
 };
 
 constexpr uint32_t kBlockWords = 16;
 
 // Of one block that an instance works at: whether it has begun, the place in the order, the nodes
-// that have grown, and the rows that a launch adds.
-enum BlockState : uint32_t { kSeeded, kPlace, kGrown, kAdded, kBlockState };
+// that have grown, and the rows that a launch adds by each rule.
+enum BlockState : uint32_t { kSeeded, kPlace, kGrown, kAdded };
+constexpr uint32_t block_state(size_t rules) { return kAdded + static_cast<uint32_t>(rules); }
 
 // Parameters: blocks (of this launch), the first of them, nodes, line (words of one), most (steps
 // that an instance takes in a launch), state, what the order keeps, grown (bits, by block and place
-// in the order), the set, and what the pipeline reads.
+// in the order), the set, and what the pipelines read.
 class CarryKernel {
  public:
-  CarryKernel(kernel::Graph& graph, const lang::Program& program, const plan::Pipeline& pipeline,
-              const std::vector<lang::Term>& head, const RelationOf& relation_of, lang::PredId into,
-              const Marks& marks);
+  CarryKernel(kernel::Graph& graph, const lang::Program& program,
+              const std::vector<CarriedRule>& rules, size_t carried, const RelationOf& relation_of,
+              lang::PredId into);
   kernel::Id build();
 
  private:
   void seed();
   void step();
   void take(Value node);
-  void give(Value node);
+  void give(uint32_t rule, Value node);
   // The word of `grown` with a place in the order.
   Value grown_word(Value place);
   void grow(Value node);
@@ -117,9 +135,8 @@ class CarryKernel {
   kernel::KernelBuilder k_;
   Value blocks_, first_block_, nodes_, line_, most_;
   kernel::Buffer state_, order_, grown_;
-  ClaimedSet set_;
-  std::optional<PipelineCode> code_;
-  std::optional<NodeCode> node_;
+  uint32_t width_;  // of a block's state
+  std::optional<NodeCode> code_;
 
   // Of the instance.
   Value instance_, in_line_, zero_;

@@ -30,11 +30,6 @@ Error too_long(uint32_t most) {
           ErrorKind::Limit};
 }
 
-std::string shape_text(const Relation& relation) {
-  const SetShape shape = relation.set_shape();
-  return fmt::format("{}{}", static_cast<int>(shape.kind), fmt::join(shape.order, ","));
-}
-
 }  // namespace
 
 kernel::Id Derivation::build(const RelationOf& relation_of, bool claims, Walk walk) {
@@ -51,18 +46,7 @@ kernel::Id Derivation::build(const RelationOf& relation_of, bool claims, Walk wa
 std::string Derivation::shape(const RelationOf& relation_of, bool claims) const {
   std::string text = fmt::format("{}", claims);
   if (claims) text += shape_text(relation_of(*into_));
-  for (size_t s = 0; s < pipeline_.steps.size(); ++s) {
-    const bool meets = pipeline_.steps[s].kind == plan::StepKind::Meet;
-    text += fmt::format("{}", marks_.words(s) > 0);
-    for (const plan::Step* atom : plan::atoms_of(pipeline_.steps[s])) {
-      const Relation& relation = relation_of(atom->pred);
-      const std::vector<uint32_t> keys = plan::key_columns(*atom);
-      const auto then = meets ? std::optional(plan::target_column(*atom)) : std::nullopt;
-      text += fmt::format("{}{}{}", shape_text(relation), relation.is_only_bits(),
-                          static_cast<int>(relation.index_kind(keys, then)));
-    }
-  }
-  return text;
+  return text + shape_text(pipeline_, relation_of, marks_);
 }
 
 Status Derivation::compile(std::string wanted, const std::function<kernel::Id()>& code) {
@@ -159,7 +143,7 @@ Status Derivation::launch(const RelationOf& relation_of, Relation* claims, Work&
   // Depth first would give a group ever better values, each of which has to be handled; so would
   // many instances that run ahead of each other.
   const bool ahead = claims != nullptr && (!keeps_best(claims->set_kind()) || work.chunks == 1);
-  work.walk = !eager_ || !ahead ? Walk::Chunk : claims->forgets() ? Walk::Stack : Walk::Queue;
+  work.walk = !carry_ || !ahead ? Walk::Chunk : claims->forgets() ? Walk::Stack : Walk::Queue;
   if (Status s = marks_.prepare(*machine_, pipeline_, relation_of, work.count); !s.ok()) return s;
   // Indexes and sets of the other relations, before the code that reads them is chosen.
   Result<std::vector<device::Argument>> inputs =
@@ -300,11 +284,13 @@ Result<Derived> Derivation::run_into_set(const RelationOf& relation_of, Relation
   Work& work = *started;
   if (work.chunks == 0) return derived;
   for (bool more = true; more;) {
-    Result<std::optional<uint64_t>> carried = run_carried(relation_of, head);
-    if (!carried.ok()) return carried.error();
-    if (carried->has_value()) {
-      derived.rows += **carried;
-      break;
+    if (carry_) {
+      Result<std::optional<std::vector<uint64_t>>> rows = carry_->run(relation_of, output_);
+      if (!rows.ok()) return rows.error();
+      if (*rows) {
+        derived.rows += (**rows)[0];
+        break;
+      }
     }
     std::vector<uint32_t> before;  // on the stacks
     for (uint32_t c = 0; c < work.chunks; ++c) {
@@ -337,8 +323,8 @@ Result<Derived> Derivation::run_into_set(const RelationOf& relation_of, Relation
       }
       state[kFilled] = 0;
     }
-    const auto handled_rows = eager_ ? Relation::Next::Handled : Relation::Next::New;
-    const auto other_rows = eager_ ? Relation::Next::NewBesideHandled : Relation::Next::New;
+    const auto handled_rows = carry_ ? Relation::Next::Handled : Relation::Next::New;
+    const auto other_rows = carry_ ? Relation::Next::NewBesideHandled : Relation::Next::New;
     if (Status s = head.append(regions_, handled, handled_rows); !s.ok()) return s.error();
     if (Status s = head.append(regions_, others, other_rows); !s.ok()) return s.error();
     if (Status s = machine_->check(derived.rows); !s.ok()) return s.error();

@@ -8,13 +8,13 @@
 //
 // Where a rule is the only one that reads what it derives, an instance goes on with its own new
 // rows: a chain of a million rounds is one launch. If columns are only carried along there, and the
-// relation is a set of bits, whole words of rows go through it (carry_kernel.h).
+// relation is a set of bits, whole words of rows go through it (carry.h).
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "relation/pipeline_code.h"
+#include "relation/carry.h"
 
 namespace xlog::relation {
 
@@ -36,8 +36,11 @@ class Derivation {
         into_(into) {}
 
   const plan::Pipeline& pipeline() const { return pipeline_; }
+  const std::vector<lang::Term>& head() const { return head_; }
   // The pipeline's driver sees the new rows of `into`, and nothing else reads those.
-  void go_on_with_own_rows() { eager_ = true; }
+  void go_on_with_own_rows() {
+    carry_.emplace(*machine_, *program_, std::vector<CarriedRule>{{pipeline_, head_, {}}}, *into_);
+  }
   // What comes into the bag are no rows of a relation: limits do not count them.
   void finds_bindings() { counts_rows_ = false; }
 
@@ -81,13 +84,6 @@ class Derivation {
   Result<Derived> run_groups_into_set(const RelationOf& relation_of, Relation& head);
   Result<Derived> run_groups_into_bag(const RelationOf& relation_of, Bag& bag,
                                       const std::function<Status()>& filled);
-  // Everything that follows from what is stored: how many rows. Nothing where it cannot be done so.
-  Result<std::optional<uint64_t>> run_carried(const RelationOf& relation_of, Relation& head);
-  Result<uint64_t> carry(const RelationOf& relation_of, Relation& head,
-                         const std::vector<uint32_t>& columns);
-  // The order in which the nodes of a carried rule are best taken (OrderKernel).
-  Result<device::Buffer> order_nodes(Relation& head, uint32_t nodes,
-                                     const std::vector<device::Argument>& inputs);
   uint64_t most_room(const Relation* claims) const;
   Result<Groups> start_groups(const RelationOf& relation_of, const Relation* claims);
   Status launch_groups(const RelationOf& relation_of, Relation* claims, const Groups& work);
@@ -107,14 +103,13 @@ class Derivation {
   plan::Pipeline pipeline_;
   std::vector<lang::Term> head_;
   std::optional<lang::PredId> into_;
-  bool eager_ = false;
+  std::optional<Carry> carry_;  // where it goes on with its own rows
   bool counts_rows_ = true;
   std::vector<Type> types_;  // of the rows
 
   // Kept from run to run.
   std::string compiled_;  // for which shape the kernel is
   device::KernelHandle kernel_;
-  device::KernelHandle order_kernel_;
   std::vector<device::Buffer> regions_;  // the machine's, while it works
   Marks marks_;
   uint64_t output_ = 0;  // rows that all regions should hold together

@@ -1,5 +1,7 @@
 #include "relation/pipeline_code.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <ranges>
 
@@ -96,6 +98,28 @@ Status Marks::prepare(Machine& machine, const plan::Pipeline& pipeline,
     capacity_[s] = all;
   }
   return Done{};
+}
+
+std::string shape_text(const Relation& relation) {
+  const SetShape shape = relation.set_shape();
+  return fmt::format("{}{}", static_cast<int>(shape.kind), fmt::join(shape.order, ","));
+}
+
+std::string shape_text(const plan::Pipeline& pipeline, const RelationOf& relation_of,
+                       const Marks& marks) {
+  std::string text;
+  for (size_t s = 0; s < pipeline.steps.size(); ++s) {
+    const bool meets = pipeline.steps[s].kind == StepKind::Meet;
+    text += fmt::format("{}", marks.words(s) > 0);
+    for (const Step* atom : plan::atoms_of(pipeline.steps[s])) {
+      const Relation& relation = relation_of(atom->pred);
+      const std::vector<uint32_t> keys = plan::key_columns(*atom);
+      const auto then = meets ? std::optional(plan::target_column(*atom)) : std::nullopt;
+      text += fmt::format("{}{}{}", shape_text(relation), relation.is_only_bits(),
+                          static_cast<int>(relation.index_kind(keys, then)));
+    }
+  }
+  return text;
 }
 
 uint32_t row_limit(const Relation& relation, plan::Part part) {

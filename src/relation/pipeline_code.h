@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "plan/pipeline.h"
@@ -49,6 +50,11 @@ class Marks {
 struct BitWord {
   Value word, bits;
 };
+
+// What the code of a pipeline depends on besides it, and the code of a relation's set.
+std::string shape_text(const plan::Pipeline& pipeline, const RelationOf& relation_of,
+                       const Marks& marks);
+std::string shape_text(const Relation& relation);
 
 class PipelineCode {
  public:

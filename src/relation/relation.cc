@@ -106,7 +106,7 @@ bool Relation::size_bits(const std::vector<uint32_t>& order, uint32_t block_bits
 }
 
 Result<bool> Relation::put_innermost(const std::vector<uint32_t>& columns, uint32_t block_bits) {
-  if (set_kind_ != SetKind::Bits || columns.empty()) return false;
+  if (domain_.empty() || columns.empty()) return false;
   std::vector<uint32_t> order = columns;
   std::ranges::sort(order, {}, [&](uint32_t c) { return bounds_[c]; });
   // What is added to the innermost column at most doubles it.
@@ -116,7 +116,8 @@ Result<bool> Relation::put_innermost(const std::vector<uint32_t>& columns, uint3
   }
   if (order == bit_order_ && domain_[order.back()] % block_bits == 0) return true;
   if (forgotten_ > 0 || !size_bits(order, block_bits)) return false;
-  Status s = rebuild_set(SetKind::Bits, domain_words_);
+  if (set_ == nullptr || !has_sizes(set_kind_)) return true;
+  Status s = rebuild_set(set_kind_, set_kind_ == SetKind::Bits ? domain_words_ : cells_);
   return s.ok() ? Result<bool>(true) : s.error();
 }
 
