@@ -103,6 +103,14 @@ std::vector<Workload> all_workloads() {
                            tables.push_back(numbers_table("node", nodes));
                            return tables;
                          }};
+  const Input two_kinds{"random_8k", [](bool full) {
+                          const uint32_t nodes = full ? 8'000 : 800;
+                          Tables tables = random_graph(nodes, nodes, kSeed);
+                          tables.push_back(random_graph(nodes, nodes, kSeed + 1)[0]);
+                          tables[0].relation = "road";
+                          tables[1].relation = "ferry";
+                          return tables;
+                        }};
   // Paths double with every step or two, so lists come from a small grid.
   const Input small_grid{"grid_10", [](bool full) { return full ? grid(10, 10) : grid(5, 5); }};
   const Input messages{"messages", [](bool full) {
@@ -129,6 +137,7 @@ std::vector<Workload> all_workloads() {
     workloads.push_back({program, grid_100});
     workloads.push_back({program, path_5000});
   }
+  workloads.push_back({"reach_kinds", two_kinds});
   // Doubling finds a row once for every node on the way, so its inputs are smaller.
   workloads.push_back({"tc_nonlinear", random_input("random_1k", 1'000, 2'000)});
   workloads.push_back({"tc_nonlinear", grid_30});
