@@ -91,13 +91,10 @@ std::string placements_text(const engine::Statistics& engine) {
   std::string text;
   for (const engine::Placement& placement : engine.placements) {
     if (placement.on_device) continue;
-    if (placement.bounded) {
-      text += fmt::format("component {} was bounded on the device, worlds differ in it: {}\n",
-                          placement.component, placement.reason);
-      continue;
-    }
-    text += fmt::format("component {} ran on the reference evaluator: {}\n", placement.component,
-                        placement.reason);
+    const char* const how = placement.bounded ? "differs between worlds, bounded on the device"
+                            : placement.open  ? "differs between worlds"
+                                              : "ran on the reference evaluator";
+    text += fmt::format("component {} {}: {}\n", placement.component, how, placement.reason);
   }
   return text;
 }
@@ -158,6 +155,7 @@ Json components_json(const engine::Statistics& engine) {
   for (const engine::Placement& placement : engine.placements) {
     array.push_back({{"component", placement.component},
                      {"on_device", placement.on_device},
+                     {"open", placement.open},
                      {"bounded", placement.bounded},
                      {"reason", placement.on_device ? Json(nullptr) : Json(placement.reason)}});
   }

@@ -99,7 +99,7 @@ class Placing {
 
  private:
   void leave(uint32_t c, std::string reason) {
-    placed_.components[c] = {c, false, std::move(reason)};
+    placed_.components[c] = {c, false, std::move(reason), placed_.components[c].open};
     placed_.alternates[c] = false;
     placed_.all_on_device = false;
   }
@@ -140,7 +140,7 @@ class Placing {
       placed_.alternates[c] = unbounded.empty();
       if (!unbounded.empty()) reason += "; no bounds before that: " + unbounded;
     }
-    placed_.components.push_back({c, false, std::move(reason), placed_.alternates[c]});
+    placed_.components.push_back({c, false, std::move(reason), true, placed_.alternates[c]});
   }
 
   uint64_t open_rules() const {

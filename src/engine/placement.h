@@ -16,8 +16,9 @@ struct Placement {
   uint32_t component = 0;
   bool on_device = true;
   std::string reason;
-  // It differs between worlds. Bounds were found on the device (estimates.h), and worlds are
-  // searched for between them by whoever evaluates the rest.
+  // It differs between worlds, which whoever evaluates the rest searches for.
+  bool open = false;
+  // And bounds were found on the device (estimates.h), between which they are searched for.
   bool bounded = false;
 };
 

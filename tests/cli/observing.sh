@@ -60,7 +60,7 @@ X
 expect_status 0 run many.xlog --count --trace --stats
 expect_err '2 components, 39600 certain rows, 402 open rows'
 expect_err '402 rules, 402 atoms'
-expect_err 'component 1 was bounded on the device, worlds differ in it: choice in rule at 2:1'
+expect_err 'component 1 differs between worlds, bounded on the device: choice in rule at 2:1'
 
 # Where most of what a walk would find is certain, the engine finds the instances that are not.
 cat >roads.xlog <<'X'
