@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "logic/components.h"
+#include "logic/one_per_group.h"
 #include "plan/cost.h"
 #include "plan/relational.h"
 
@@ -195,7 +196,8 @@ Status OpenInstances::find_all(const std::vector<Placement>& placements, OpenCom
     const bool all_here = std::ranges::all_of(body, [&](const Literal& literal) {
       return literal.kind != LiteralKind::Atom || is_here(literal.pred);
     });
-    if (!all_here) continue;
+    // All pairs of rows are not asked for where one bound says the same of them.
+    if (!all_here || logic::one_per_group(program_, r, analysis_.component_of)) continue;
     if (Status done = consider(r, open); !done.ok()) return done;
   }
   const device::Counters after = device_.counters();

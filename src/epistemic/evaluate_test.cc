@@ -174,6 +174,21 @@ TEST(Evaluate, TracesWhatItDid) {
                 got.trace.search.not_open + got.trace.search.unfounded);
 }
 
+// Where the pairs that a constraint forbids are one bound, people read the same about it.
+TEST(Evaluate, NamesTheConstraintOnPairsThatIsViolated) {
+  const std::string rest =
+      "d(1..3). { at(X, T) : d(X), d(T) }. :- at(X, T), at(Y, T), X < Y.\n?- at(X, T).\n";
+  for (const char* rows :
+       {"at(2, 1). at(1, 1).", "at(2, 1). at(1, 1). at(3, 1) :- not know s. { s }.",
+        "s. at(3, 2) :- s. at(2, 2) :- know s."}) {
+    SCOPED_TRACE(rows);
+    const Ran got = run(rows + rest, false, {});
+    EXPECT_EQ(got.messages, run(rows + rest, true, {}).messages);
+    EXPECT_NE(got.messages.find("X < Y.` is violated in every world"), std::string::npos)
+        << got.messages;
+  }
+}
+
 // What is settled of the first row of each query, after two guesses.
 std::vector<logic::RowStatus> settled_after_two(const std::string& source) {
   logic::AnswerOptions options;

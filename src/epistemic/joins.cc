@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "epistemic/group_bounds.h"
 #include "lang/arith.h"
 
 namespace xlog::epistemic {
@@ -187,12 +188,16 @@ oracle::Instantiation instantiate_by_joins(oracle::Context& context, const Paral
                                            const BulkSizes& sizes) {
   Joins joins(context);
   BulkGrounding bulk(context, parallel, sizes);
+  GroupBounds groups(context);
   const oracle::Shortcut shortcut{
       .solve = [&](const BodyTask& task) { return joins.solve(task); },
       .derive = [&](const oracle::RuleTask& task,
                     oracle::Derived& derived) { return bulk.derive(task, derived); },
-      .ground = [&](const oracle::RuleTask& task,
-                    oracle::GroundProgram& ground) { return bulk.ground(task, ground); },
+      .ground =
+          [&](const oracle::RuleTask& task, oracle::GroundProgram& ground) {
+            const oracle::Shortcut::Grounding done = groups.ground(task, ground);
+            return done == oracle::Shortcut::Grounding::NotDone ? bulk.ground(task, ground) : done;
+          },
       .parallel = parallel};
   context.shortcut = &shortcut;
   oracle::Instantiation made = oracle::instantiate(context);

@@ -36,7 +36,8 @@ class Joins {
 };
 
 // oracle::instantiate with joins for the bodies that need no more, those of a rule with many
-// instances all at once (bulk_grounding.h).
+// instances all at once (bulk_grounding.h), and with one bound for each group of rows of which a
+// constraint forbids all pairs (group_bounds.h).
 oracle::Instantiation instantiate_by_joins(oracle::Context& context,
                                            const Parallel& parallel = in_turn,
                                            const BulkSizes& sizes = {});

@@ -36,6 +36,7 @@ class Generator {
     if (pick(3) == 0) text += fmt::format("p({}).\n", pick(5));
     text += "{ p(X) } :- n(X).\n{ q(X, Y) : e(X, Y) } :- n(X).\nr(X) :- p(X).\n";
     for (uint32_t i = 0; i < 2 + pick(5); ++i) text += rule();
+    if (pick(2) == 0) text += one_per_group();
     return text + "?- p(X).\n?- q(X, Y).\n?- r(X).\n";
   }
 
@@ -78,6 +79,19 @@ class Generator {
     return fmt::format("{} :- {}.\n", head, body);
   }
 
+  // That both halves of a body say the same, or nearly so.
+  std::string one_per_group() {
+    std::string body = one_of(
+        {"q(X, Z), q(Y, Z)", "p(X), p(Y)", "q(Z, X), q(Z, Y)", "r(X), r(Y), e(Z, Z)",
+         "q(X, 1), q(Y, 1)", "q(X, _), q(Y, _)", "q(X, Z), q(Y, W)", "q(X, Z), q(Y, 2)",
+         "q(X, Z), n(X), q(Y, Z), n(Y), not r(Z)", "e(X, Z), e(Y, Z), not q(X, Z), not q(Y, Z)",
+         "know q(X, Z), know q(Y, Z)", "q(X, Z), q(Z, W), q(Y, Z), q(Z, V)",
+         "n(X), n(Y), possible p(X), possible p(Y), X > 1, Y > 1"});
+    body += fmt::format(", X {} Y", one_of({"<", "!=", ">", "<="}));
+    if (pick(4) == 0) body += ", " + literal();
+    return fmt::format(":- {}.\n", body);
+  }
+
   std::mt19937 random_;
 };
 
@@ -96,6 +110,10 @@ class Lines {
                                    fmt::join(heads, ";"), body(rule.body)));
     }
     for (const auto& bound : made_.ground.bounds) {
+      if (context_.program.rules[bound.source].head_kind == lang::HeadKind::None) {
+        add_pairs(bound);
+        continue;
+      }
       std::vector<std::string> elements;
       for (const auto& element : bound.elements) {
         elements.push_back(name(element.atom) + ":" + body(element.condition));
@@ -113,10 +131,26 @@ class Lines {
     lines_.push_back(fmt::format("{} without a value", context_.valueless.size()));
     if (made_.violation) lines_.push_back("violation " + made_.violation->instance);
     std::ranges::sort(lines_);
+    // A pair is a rule for each of its orders, or one.
+    lines_.erase(std::ranges::unique(lines_).begin(), lines_.end());
     return lines_;
   }
 
  private:
+  // The rules that a bound stands for: at most one value of a group.
+  void add_pairs(const oracle::GroundBound& bound) {
+    EXPECT_EQ(bound.upper, 1);
+    for (const auto& a : bound.elements) {
+      for (const auto& b : bound.elements) {
+        if (a.atom == b.atom) continue;
+        std::vector<GroundLiteral> both = a.condition;
+        both.insert(both.end(), b.condition.begin(), b.condition.end());
+        lines_.push_back(fmt::format("{} {}  :- {}", bound.source,
+                                     static_cast<int>(oracle::GroundHead::Constraint), body(both)));
+      }
+    }
+  }
+
   std::string name(oracle::AtomId a) const {
     const auto& atom = made_.database.atoms[a];
     if (atom.pred.valid()) {
@@ -139,6 +173,7 @@ class Lines {
                                   name(l.index)));
     }
     std::ranges::sort(texts);
+    texts.erase(std::ranges::unique(texts).begin(), texts.end());
     return fmt::format("{}", fmt::join(texts, ", "));
   }
 

@@ -26,10 +26,12 @@ class RandomSource : lang::RandomText {
     for (uint32_t i = 0; i < rules; ++i) rule();
     if (chance(50)) aggregate();
     while (chance(30)) line(fmt::format(":- {}.", body(false)));
+    if (chance(30)) one_per_group();
     for (const char* query : {"p(X)", "q(X)", "r(X)", "-p(X)", "s"}) {
       line(fmt::format("?- {}.", query));
     }
     if (aggregates_) line("?- total(N).");
+    if (places_) line("?- at(X, Y).");
     return text_;
   }
 
@@ -107,7 +109,51 @@ class RandomSource : lang::RandomText {
     if (chance(60)) line(fmt::format(fmt::runtime(kReads[pick(6)]), number));
   }
 
+  // Constraints that say the same of two values, over rows that may or may not hold, and some that
+  // nearly do.
+  void one_per_group() {
+    places_ = chance(70);
+    if (places_) {
+      constexpr const char* kGuesses[] = {"{ at(X, Y) : d(X), d(Y) }.",
+                                          "1 { at(X, Y) : d(X) } 2 :- d(Y).",
+                                          "at(X, Y) :- d(X), d(Y), not know not at(X, Y).",
+                                          "{ at(X, Y) } :- d(X), d(Y), not r(X).  at(1, 1)."};
+      line(kGuesses[pick(4)]);
+      if (chance(40)) line("{ at(3, 1) }. { at(3, 2) }. at(2, 3).");
+    }
+    constexpr const char* kPairs[][2] = {{"at(X, T)", "at(Y, T)"},
+                                         {"at(X, T)", "at(Y, U)"},
+                                         {"at(T, X)", "at(T, Y)"},
+                                         {"at(X, 1)", "at(Y, 1)"},
+                                         {"at(X, _)", "at(Y, _)"},
+                                         {"at(X, T), p(X)", "at(Y, T), p(Y)"},
+                                         {"at(X, T), at(X, U)", "at(Y, T), at(Y, U)"},
+                                         {"at(X, Y)", "at(Y, X)"},
+                                         {"at(X, T)", "at(Y, 1)"}};
+    constexpr const char* kForms[] = {
+        "", "", "", "not ", "know ", "possible ", "not know not ", "not possible not "};
+    do {
+      std::string left = fmt::format("{}(X)", name()), right = left.substr(0, 1) + "(Y)";
+      if (places_ && chance(75)) {
+        const auto& pair = kPairs[pick(9)];
+        left = pair[0];
+        right = pair[1];
+      }
+      const std::string form = kForms[pick(8)];
+      const std::string compare = chance(40) ? "<" : chance(50) ? "!=" : ">";
+      std::string text = fmt::format("{}{}, {}{}, X {} Y", form, left, form, right, compare);
+      for (const char* v : {"X", "Y", "T", "U"}) {
+        const bool is_bound = form.empty() || text.find(v) == std::string::npos;
+        if (!is_bound) text = fmt::format("d({}), {}", v, text);
+      }
+      if (chance(30)) text += ", " + literal(text.find('T') != std::string::npos ? "T" : value());
+      if (chance(10)) text += ", " + literal(chance(50) ? "X" : "Y");
+      line(fmt::format(":- {}.", text));
+    } while (chance(30));
+  }
+
   uint32_t values_ = 1;
+  bool places_ = false;
   bool aggregates_ = false;
 };
 

@@ -39,19 +39,21 @@ class UnitSolver {
       start(tester_, translation_.take());
       return;
     }
-    guesses_ = translation_.program();
-    violated_ = guesses_.new_atom();
+    // Programs can be large: there is one for each solver, and no further copy.
+    solve::GroundProgram guesses = translation_.take();
+    const size_t rules = guesses.rules();
+    violated_ = guesses.new_atom();
     for (const Question& q : questions()) {
       const Atom asked = Translation::atom(q.atom);
       const Literal yes = q.proposition;
-      guesses_.add_rule(solve::HeadKind::Disjunction, {violated_},
-                        {q.all ? yes : -yes, q.all ? -asked : asked});
+      guesses.add_rule(solve::HeadKind::Disjunction, {violated_},
+                       {q.all ? yes : -yes, q.all ? -asked : asked});
     }
-    start(tester_, guesses_);
-    guesses_.add_rule(solve::HeadKind::Disjunction, {}, {violated_});
-    forbid_known_but_impossible();
-    start(generator_.emplace(), guesses_);
-    counterexamples_.emplace(translation_.program(), questions());
+    start(tester_, guesses);
+    guesses.add_rule(solve::HeadKind::Disjunction, {}, {violated_});
+    forbid_known_but_impossible(guesses);
+    start(generator_.emplace(), std::move(guesses));
+    counterexamples_.emplace(tester_.program(), rules, questions());
   }
 
   Solution run(uint64_t most) {
@@ -123,33 +125,31 @@ class UnitSolver {
   // What the tester's worlds demand of guesses. The more were needed, the more are looked for at
   // once.
   void copy_worlds() {
-    const auto atoms = static_cast<size_t>(translation_.program().atoms());
-    const size_t first = guesses_.rules();
+    solve::GroundProgram more;
+    more.need_atoms(generator_->program().atoms());
     uint64_t left = std::clamp(copies_, kLeastCopiesAtOnce, kMostCopiesAtOnce);
     copies_ += left;
     tester_.project(counterexamples_->choices());
     ++counts_.solver_calls;
     const solve::Enumeration found =
         tester_.enumerate(limits_of(context_, counts_), [&](const StableModels& solver) {
-          std::vector<bool> world(atoms + 1, false);
-          for (size_t a = 1; a <= atoms; ++a) world[a] = solver.holds(static_cast<Atom>(a));
-          counterexamples_->add_copy(world, guesses_);
+          counterexamples_->add_copy([&](Atom a) { return solver.holds(a); }, more);
           return --left > 0;
         });
     settled(found.outcome, context_);
     tester_.project(std::nullopt);
-    const Status extended = generator_->extend(guesses_, first);
+    const Status extended = generator_->extend(more);
     XLOG_CHECK(extended.ok(), "copied rules are like those of the unit");
   }
 
   // What holds in all of some worlds holds in one of them.
-  void forbid_known_but_impossible() {
+  void forbid_known_but_impossible(solve::GroundProgram& guesses) const {
     for (const Question& all : questions()) {
       if (!all.all) continue;
-      for (const Question& some : questions()) {
-        if (some.all || some.atom != all.atom) continue;
-        guesses_.add_rule(solve::HeadKind::Disjunction, {}, {all.proposition, -some.proposition});
-      }
+      const std::optional<size_t> some = translation_.question(all.atom, false);
+      if (!some) continue;
+      guesses.add_rule(solve::HeadKind::Disjunction, {},
+                       {all.proposition, -questions()[*some].proposition});
     }
   }
 
@@ -226,10 +226,15 @@ class UnitSolver {
   void learn_from_absence(size_t q) {
     std::vector<Literal> nogood = {guess_[q]};
     for (const Literal literal : tester_.failed()) {
-      const bool is_answer = std::ranges::find(guess_, literal) != guess_.end();
-      if (is_answer && literal != guess_[q]) nogood.push_back(literal);
+      if (is_answer(literal) && literal != guess_[q]) nogood.push_back(literal);
     }
     generator_->forbid(nogood);
+  }
+
+  // Whether it is what was guessed of a question; their propositions stand one behind another.
+  bool is_answer(Literal literal) const {
+    const int64_t q = int64_t{solve::variable_of(literal)} - questions().front().proposition;
+    return q >= 0 && q < std::ssize(guess_) && guess_[static_cast<size_t>(q)] == literal;
   }
 
   // The view under what the tester assumes.
@@ -284,7 +289,6 @@ class UnitSolver {
   Translation translation_;
   Foundedness foundedness_;
   StableModels tester_;
-  solve::GroundProgram guesses_;  // the rules of the generator
   std::optional<StableModels> generator_;
   std::optional<Counterexamples> counterexamples_;
   uint64_t copies_ = 0;         // of counterexamples that were asked for

@@ -45,22 +45,32 @@ bool holds_by(Modal modal, AtomStatus status) {
 }
 
 Translation::Translation(const oracle::GroundProgram& unit, lang::Names& names)
-    : unit_(unit), names_(names), aggregates_(unit.aggregates.size()) {
+    : unit_(unit),
+      names_(names),
+      question_of_(unit.atom_count, {kNone, kNone}),
+      aggregates_(unit.aggregates.size()) {
   program_.need_atoms(static_cast<int32_t>(unit.atom_count));
   find_questions();
   add_rules();
 }
 
 size_t Translation::question(const GroundLiteral& modal) const {
-  return question_of_.at({modal.index, asks_for_all(modal.modal)});
+  return question_of_[modal.index][asks_for_all(modal.modal) ? 1 : 0];
+}
+
+std::optional<size_t> Translation::question(AtomId atom, bool all) const {
+  const uint32_t found = question_of_[atom][all ? 1 : 0];
+  return found == kNone ? std::nullopt : std::optional<size_t>(found);
 }
 
 void Translation::find_questions() {
   const auto visit = [&](AtomId atom, const GroundLiteral& literal) {
     if (literal.kind != GroundKind::Modal) return;
     const bool all = asks_for_all(literal.modal);
-    const auto [entry, is_new] = question_of_.emplace(std::pair(atom, all), questions_.size());
-    if (is_new) questions_.push_back({atom, all, program_.new_atom()});
+    uint32_t& number = question_of_[atom][all ? 1 : 0];
+    if (number != kNone) return;
+    number = static_cast<uint32_t>(questions_.size());
+    questions_.push_back({atom, all, program_.new_atom()});
   };
   const auto visit_body = [&](GroundBody body) {
     for (const GroundLiteral& literal : body) oracle::for_each_atom(literal, unit_, visit);
@@ -87,16 +97,31 @@ void Translation::add_rules() {
   for (const GroundBound& bound : unit_.bounds) add_bound(bound);
 }
 
-// An atom counts once, whichever of its conditions hold.
-void Translation::add_bound(const GroundBound& bound) {
-  std::map<AtomId, Atom> counted;
+// One literal for each element, which counts once, whichever of its conditions hold.
+std::vector<WeightedLiteral> Translation::terms_of(const GroundBound& bound) {
+  std::vector<std::pair<uint32_t, const GroundBound::Element*>> elements;
   for (const GroundBound::Element& element : bound.elements) {
-    const auto [entry, is_new] = counted.emplace(element.atom, 0);
-    if (is_new) entry->second = program_.new_atom();
-    add_rule({entry->second}, body_of(element.condition));
+    elements.emplace_back(element.atom, &element);
   }
+  std::ranges::stable_sort(elements, {}, [](const auto& entry) { return entry.first; });
   std::vector<WeightedLiteral> terms;
-  for (const auto& [which, counts] : counted) terms.push_back({counts, 1});
+  for (size_t i = 0; i < elements.size();) {
+    const size_t begin = i;
+    while (i < elements.size() && elements[i].first == elements[begin].first) ++i;
+    const std::vector<GroundLiteral>& condition = elements[begin].second->condition;
+    if (i - begin == 1 && condition.size() == 1) {
+      terms.push_back({literal_of(condition[0]), 1});
+      continue;
+    }
+    const Atom counts = program_.new_atom();
+    for (size_t k = begin; k < i; ++k) add_rule({counts}, body_of(elements[k].second->condition));
+    terms.push_back({counts, 1});
+  }
+  return terms;
+}
+
+void Translation::add_bound(const GroundBound& bound) {
+  const std::vector<WeightedLiteral> terms = terms_of(bound);
   const auto most = static_cast<int64_t>(terms.size());
   std::vector<Literal> body = body_of(bound.body);
   if (bound.lower > 0) {

@@ -2,6 +2,7 @@
 // question that the unit asks about its own atoms becomes an atom that a choice leaves open.
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <utility>
@@ -41,8 +42,9 @@ class Translation {
   // Of the unit's atoms; further ones are the translation's own.
   oracle::AtomId atom_count() const { return unit_.atom_count; }
 
-  // The atom for the truth of a modal literal's question.
+  // The question of a modal literal, by its number, and one about an atom, if it is asked.
   size_t question(const oracle::GroundLiteral& modal) const;
+  std::optional<size_t> question(oracle::AtomId atom, bool all) const;
 
   // Adds rules that say what is founded where only the supported questions count: the atoms
   // founded(a) for atoms a, given the worlds of the program itself. The atom supported(q) is open.
@@ -61,6 +63,7 @@ class Translation {
 
   void find_questions();
   void add_rules();
+  std::vector<solve::WeightedLiteral> terms_of(const oracle::GroundBound& bound);
   void add_bound(const oracle::GroundBound& bound);
   std::vector<solve::Literal> body_of(oracle::GroundBody body);
   solve::Literal literal_of(const oracle::GroundLiteral& literal);
@@ -80,8 +83,9 @@ class Translation {
   lang::Names& names_;
   solve::GroundProgram program_;
   std::vector<Question> questions_;
-  std::map<std::pair<oracle::AtomId, bool>, size_t> question_of_;
-  std::map<oracle::AtomId, solve::Atom> negations_;  // n :- not a.
+  static constexpr uint32_t kNone = UINT32_MAX;
+  std::vector<std::array<uint32_t, 2>> question_of_;  // by atom, and whether of all worlds
+  std::map<oracle::AtomId, solve::Atom> negations_;   // n :- not a.
   std::vector<std::optional<solve::Atom>> aggregates_;
 };
 

@@ -53,13 +53,27 @@ bool holds(GroundBody body, const GroundProgram& program, const Interpretation& 
 bool holds(const GroundBound& bound, const GroundProgram& program, const Interpretation& world,
            lang::Names& names) {
   if (!holds(bound.body, program, world, names)) return true;
-  std::vector<AtomId> counted;
+  std::vector<uint32_t> counted;
   for (const auto& element : bound.elements) {
     if (holds(element.condition, program, world, names)) counted.push_back(element.atom);
   }
   std::sort(counted.begin(), counted.end());
   const auto distinct = std::unique(counted.begin(), counted.end()) - counted.begin();
   return bound.lower <= distinct && distinct <= bound.upper;
+}
+
+bool is_broken(const GroundBound& bound) {
+  if (!bound.body.empty()) return false;
+  const auto distinct = [&](const auto& counts) {
+    std::vector<uint32_t> counted;
+    for (const auto& element : bound.elements) {
+      if (counts(element)) counted.push_back(element.atom);
+    }
+    std::ranges::sort(counted);
+    return std::ranges::unique(counted).begin() - counted.begin();
+  };
+  return distinct([](const auto& e) { return e.condition.empty(); }) > bound.upper ||
+         distinct([](const auto&) { return true; }) < bound.lower;
 }
 
 namespace {

@@ -150,11 +150,11 @@ class GroundRules {
 };
 
 // lower { a : c ; ... } upper: when the body holds, the number of distinct atoms that count lies in
-// the bounds.
+// the bounds. Of a constraint that allows one row for each group, the elements are a group's rows.
 struct GroundBound {
   int64_t lower = INT64_MIN, upper = INT64_MAX;
   struct Element {
-    AtomId atom;                           // only tells elements apart
+    uint32_t atom;                         // only tells elements apart
     std::vector<GroundLiteral> condition;  // that the atom holds, and its condition
   };
   std::vector<Element> elements;
@@ -183,6 +183,9 @@ bool holds(GroundBody body, const GroundProgram& program, const Interpretation& 
            lang::Names& names);
 bool holds(const GroundBound& bound, const GroundProgram& program, const Interpretation& world,
            lang::Names& names);
+
+// Whether it does not hold whatever the literals in it do.
+bool is_broken(const GroundBound& bound);
 
 // A literal that is neither true nor false yet.
 enum class Truth : uint8_t { False, Unknown, True };

@@ -126,7 +126,8 @@ bool contradiction(const GroundProgram& program, lang::Names& names) {
   }
   const Interpretation nothing(program.atom_count, false);
   return std::any_of(program.bounds.begin(), program.bounds.end(), [&](const GroundBound& bound) {
-    return atoms_of(bound, program).empty() && !holds(bound, program, nothing, names);
+    return is_broken(bound) ||
+           (atoms_of(bound, program).empty() && !holds(bound, program, nothing, names));
   });
 }
 

@@ -51,6 +51,12 @@ void report_no_view(const GroundProgram& open, Context& context) {
     if (rule.kind != GroundHead::Constraint || !rule.body.empty()) continue;
     violated = std::min(violated.value_or(UINT32_MAX), rule.source);
   }
+  // A constraint may also be there as bounds, one for each group of rows.
+  for (const GroundBound& bound : open.bounds) {
+    if (context.program.rules[bound.source].head_kind != lang::HeadKind::None) continue;
+    if (!is_broken(bound)) continue;
+    violated = std::min(violated.value_or(UINT32_MAX), bound.source);
+  }
   report_no_view(violated, context);
 }
 

@@ -67,8 +67,11 @@ class Completer {
     for (size_t r = 0; r < program_.rules(); ++r) read_rule(program_.rule(r));
     sort_supports();
     merge_atoms();
+    merge_bodies();
     make_variables();
-    for (const Body& body : bodies_) define(body);
+    for (const Body& body : bodies_) {
+      if (!body.fails) define(body);
+    }
     for (size_t c = 0; c < clause_begins_.size(); ++c) add_clause(clause(c));
     for (Atom a = 1; a <= program_.atoms(); ++a) define_atom(a);
     Completion completion;
@@ -86,6 +89,7 @@ class Completer {
     uint32_t begin = 0;  // in body_literals_
     uint32_t end = 0;
     bool weighted = false;
+    bool fails = false;  // its literals contradict each other
     int64_t bound = 0;
     size_t weights_begin = 0;
   };
@@ -335,6 +339,17 @@ class Completer {
       }
       merged_[static_cast<size_t>(a)] = true;
       if (!classes_.unite(node_of(a), same)) contradictory_ = true;
+    }
+  }
+
+  // Where atoms are the same, a body that needs one without the other never holds.
+  void merge_bodies() {
+    for (Body& body : bodies_) {
+      if (body.weighted) continue;
+      mapped_.assign(1, kTrue);
+      for (const Literal node : literals_of(body)) mapped_.push_back(classes_.find(node));
+      body.fails = !tidy(mapped_);
+      if (body.fails && !classes_.unite(body.node, -kTrue)) contradictory_ = true;
     }
   }
 

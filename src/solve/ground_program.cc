@@ -33,7 +33,10 @@ void GroundProgram::add_rule(HeadKind kind, std::span<const Atom> head,
   know(head);
   know(body);
   for (const Atom atom : head) XLOG_CHECK(atom > 0, "heads hold atoms");
-  rules_.push_back({heads_.size(), bodies_.size(), weights_.size(), 0, kind, false});
+  XLOG_CHECK(heads_.size() <= UINT32_MAX && bodies_.size() <= UINT32_MAX,
+             "rules have less than 2^32 heads and literals");
+  rules_.push_back({static_cast<uint32_t>(heads_.size()), static_cast<uint32_t>(bodies_.size()),
+                    kind == HeadKind::Choice, 0});
   heads_.insert(heads_.end(), head.begin(), head.end());
   bodies_.insert(bodies_.end(), body.begin(), body.end());
 }
@@ -49,8 +52,8 @@ void GroundProgram::add_weight_rule(HeadKind kind, std::span<const Atom> head, i
     left -= weight;
   }
   add_rule(kind, head, body);
-  rules_.back().bound = bound;
-  rules_.back().weighted = true;
+  weighted_.push_back({weights_.size(), bound});
+  rules_.back().weighted = static_cast<uint32_t>(weighted_.size());
   weights_.insert(weights_.end(), weights.begin(), weights.end());
 }
 

@@ -125,16 +125,20 @@ class GroundProgram {
   bool operator==(const GroundProgram&) const = default;
 
  private:
-  // Where a rule lies in the flat vectors below.
+  // Where a rule lies in the flat vectors below. Programs have millions of them: three words do.
   struct Place {
-    size_t head_begin = 0;
-    size_t body_begin = 0;
-    size_t weights_begin = 0;
-    int64_t bound = 0;
-    HeadKind head_kind = HeadKind::Disjunction;
-    bool weighted = false;
+    uint32_t head_begin = 0;
+    uint32_t body_begin = 0;
+    uint32_t is_choice : 1 = 0;
+    uint32_t weighted : 31 = 0;  // 0: not; else behind its place in weighted_
 
     bool operator==(const Place&) const = default;
+  };
+  struct WeightedBody {
+    size_t weights_begin = 0;
+    int64_t bound = 0;
+
+    bool operator==(const WeightedBody&) const = default;
   };
 
   void know(std::span<const Literal> literals);
@@ -143,6 +147,7 @@ class GroundProgram {
   std::vector<Place> rules_;
   std::vector<Atom> heads_;
   std::vector<Literal> bodies_;
+  std::vector<WeightedBody> weighted_;
   std::vector<int64_t> weights_;
 };
 
@@ -151,13 +156,16 @@ inline Rule GroundProgram::rule(size_t index) const {
   const bool last = index + 1 == rules_.size();
   const size_t head_end = last ? heads_.size() : rules_[index + 1].head_begin;
   const size_t body_end = last ? bodies_.size() : rules_[index + 1].body_begin;
-  const size_t weights_end = last ? weights_.size() : rules_[index + 1].weights_begin;
-  return {place.head_kind,
-          std::span(heads_).subspan(place.head_begin, head_end - place.head_begin),
-          std::span(bodies_).subspan(place.body_begin, body_end - place.body_begin),
-          place.weighted,
-          place.bound,
-          std::span(weights_).subspan(place.weights_begin, weights_end - place.weights_begin)};
+  Rule rule;
+  rule.head_kind = place.is_choice ? HeadKind::Choice : HeadKind::Disjunction;
+  rule.head = std::span(heads_).subspan(place.head_begin, head_end - place.head_begin);
+  rule.body = std::span(bodies_).subspan(place.body_begin, body_end - place.body_begin);
+  if (place.weighted == 0) return rule;
+  const WeightedBody& body = weighted_[place.weighted - 1];
+  rule.weighted = true;
+  rule.bound = body.bound;
+  rule.weights = std::span(weights_).subspan(body.weights_begin, rule.body.size());
+  return rule;
 }
 
 // Its stable models are the models of the formula: atoms are variables, each of which may hold, and

@@ -1,7 +1,6 @@
 #include "solve/stable_check.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace xlog::solve {
 
@@ -11,37 +10,23 @@ void FoundedCheck::take_new_rules() {
   positive_.resize(last, 0);
   seen_.resize(last, 0);
   missing_.resize(last, 0);
-  Occurrences& occurrences = occurrences_.emplace_back();
-  std::vector<size_t>& begin = occurrences.begin;
-  begin.assign(static_cast<size_t>(program_.atoms()) + 2, 0);
+  first_.resize(static_cast<size_t>(program_.atoms()) + 1, kNone);
   for (uint32_t r = first; r < last; ++r) {
     const Rule rule = program_.rule(r);
-    for (const Literal l : rule.body) {
-      if (l < 0) continue;
-      ++begin[static_cast<size_t>(l) + 1];
+    for (uint32_t i = 0; i < rule.body.size(); ++i) {
+      if (rule.body[i] < 0) continue;
+      uint32_t& newest = first_[static_cast<size_t>(rule.body[i])];
+      occurrences_.push_back({r, i, newest});
+      newest = static_cast<uint32_t>(occurrences_.size() - 1);
       ++positive_[r];
     }
     if (rule.weighted || positive_[r] == 0) always_.push_back(r);
-  }
-  std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  occurrences.all.resize(begin.back());
-  std::vector<size_t> next = begin;
-  for (uint32_t r = first; r < last; ++r) {
-    const Rule rule = program_.rule(r);
-    for (size_t i = 0; i < rule.body.size(); ++i) {
-      if (rule.body[i] < 0) continue;
-      occurrences.all[next[static_cast<size_t>(rule.body[i])]++] = {
-          r, rule.weighted ? rule.weights[i] : 1};
-    }
   }
 }
 
 template <typename Visit>
 void FoundedCheck::for_each_occurrence(size_t atom, const Visit& visit) const {
-  for (const Occurrences& some : occurrences_) {
-    if (atom + 1 >= some.begin.size()) continue;  // it came later
-    for (size_t i = some.begin[atom]; i < some.begin[atom + 1]; ++i) visit(some.all[i]);
-  }
+  for (uint32_t o = first_[atom]; o != kNone; o = occurrences_[o].next) visit(occurrences_[o]);
 }
 
 void FoundedCheck::derive(std::span<const Atom> head, const std::vector<bool>& in_set) {
@@ -128,8 +113,9 @@ bool FoundedCheck::holds(const std::vector<bool>& in_set, const std::vector<bool
     derived_.pop_back();
     for_each_occurrence(a, [&](const Occurrence& at) {
       if (missing_[at.rule] <= 0) return;
-      missing_[at.rule] -= at.weight;
-      if (missing_[at.rule] <= 0) derive(program_.rule(at.rule).head, in_set);
+      const Rule rule = program_.rule(at.rule);
+      missing_[at.rule] -= rule.weighted ? rule.weights[at.place] : 1;
+      if (missing_[at.rule] <= 0) derive(rule.head, in_set);
     });
   }
   return in_set == is_derived_;

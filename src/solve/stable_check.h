@@ -26,9 +26,12 @@ class FoundedCheck {
   bool holds(const std::vector<bool>& in_set, const std::vector<bool>& given);
 
  private:
+  static constexpr uint32_t kNone = UINT32_MAX;
+  // A positive one in a body.
   struct Occurrence {
     uint32_t rule = 0;
-    int64_t weight = 0;
+    uint32_t place = 0;     // in its body
+    uint32_t next = kNone;  // of the same atom
   };
 
   // What the body of a rule whose positive literals hold still waits for, by its weight in the
@@ -38,21 +41,17 @@ class FoundedCheck {
   void derive(std::span<const Atom> head, const std::vector<bool>& in_set);
   void forget();
 
-  // The positive occurrences in bodies of some rules.
-  struct Occurrences {
-    std::vector<size_t> begin;  // by atom
-    std::vector<Occurrence> all;
-  };
   template <typename Visit>
   void for_each_occurrence(size_t atom, const Visit& visit) const;
 
   const GroundProgram& program_;
-  std::vector<Occurrences> occurrences_;  // of the rules that were taken together
-  std::vector<uint32_t> positive_;        // literals of each body
-  std::vector<uint32_t> always_;          // rules whose bodies need no true atom
-  std::vector<uint32_t> seen_;            // positive literals of each body that hold
-  std::vector<int64_t> missing_;   // what each rule still waits for; 0: for nothing, or in vain
-  std::vector<uint32_t> touched_;  // rules with one of these
+  std::vector<uint32_t> first_;  // occurrence, by atom
+  std::vector<Occurrence> occurrences_;
+  std::vector<uint32_t> positive_;  // literals of each body
+  std::vector<uint32_t> always_;    // rules whose bodies need no true atom
+  std::vector<uint32_t> seen_;      // positive literals of each body that hold
+  std::vector<int64_t> missing_;    // what each rule still waits for; 0: for nothing, or in vain
+  std::vector<uint32_t> touched_;   // rules with one of these
   std::vector<Atom> derived_;
   std::vector<bool> is_derived_;
 };

@@ -50,22 +50,20 @@ Status StableModels::add(GroundProgram program) {
   for (size_t r = 0; r < program_.rules(); ++r) {
     for (const Atom a : program_.rule(r).head) given_[static_cast<size_t>(a)] = false;
   }
+  for (Atom a = 1; a <= program_.atoms(); ++a) {
+    if (given_[static_cast<size_t>(a)]) given_atoms_.push_back(a);
+  }
   search_ = std::make_unique<Search>();
   if (Status s = complete_rules(program_); !s.ok()) return s;
   checker_ = std::make_unique<FoundedCheck>(program_);
   return Done{};
 }
 
-Status StableModels::extend(const GroundProgram& program, size_t first) {
-  XLOG_CHECK(search_ != nullptr && first == program_.rules(), "the other rules are here");
+Status StableModels::extend(const GroundProgram& more) {
+  XLOG_CHECK(search_ != nullptr && more.atoms() >= program_.atoms(), "it knows the atoms so far");
   enumerating_ = false;
-  GroundProgram more;
-  more.need_atoms(program.atoms());
-  for (size_t r = first; r < program.rules(); ++r) {
-    more.add_rule(program.rule(r));
-    program_.add_rule(program.rule(r));
-  }
-  program_.need_atoms(program.atoms());
+  for (size_t r = 0; r < more.rules(); ++r) program_.add_rule(more.rule(r));
+  program_.need_atoms(more.atoms());
   const size_t atoms = static_cast<size_t>(program_.atoms()) + 1;
   given_.resize(atoms, false);
   external_values_.resize(atoms, ExternalValue::Release);
@@ -189,8 +187,7 @@ void StableModels::project_on_shown() {
 
 void StableModels::apply_assumptions(std::span<const Literal> also) {
   std::vector<Literal> all;
-  for (Atom a = 1; a <= program_.atoms(); ++a) {
-    if (!given_[static_cast<size_t>(a)]) continue;
+  for (const Atom a : given_atoms_) {
     const ExternalValue value = external_values_[static_cast<size_t>(a)];
     if (value == ExternalValue::True) all.push_back(completion_.literal(a));
     if (value == ExternalValue::False) all.push_back(-completion_.literal(a));
@@ -232,17 +229,22 @@ Outcome StableModels::next_with(std::span<const Literal> also, const Limits& lim
     search_->forget_activity();
     search_->start_enumeration();
     enumerating_ = true;
-    models_seen_ = 0;
+    any_model_ = false;
   }
   const Outcome outcome = search_->next(limits);
-  if (outcome == Outcome::Unsat && models_seen_ == 0) note_failed();
+  if (outcome == Outcome::Unsat && !any_model_) note_failed();
   if (outcome != Outcome::Sat) return outcome;
+  any_model_ = true;
+  check_model_of_many();
+  return outcome;
+}
+
+void StableModels::check_model_of_many() {
   constexpr uint64_t kFirstModels = 16;
   if (options_.check_every_model || models_seen_ < kFirstModels || models_seen_ % 64 == 0) {
     check_model();
   }
   ++models_seen_;
-  return outcome;
 }
 
 void StableModels::check_model() {
@@ -328,12 +330,14 @@ Consequences StableModels::consequences(const Limits& limits, std::span<const At
         search_->set_phase(-literal(a));
       }
       search_->add(clause);
-      const Outcome outcome = solve_with(std::span(&guard, 1), limits);
+      apply_assumptions(std::span(&guard, 1));
+      const Outcome outcome = search_->solve(limits);
       if (outcome == Outcome::Unsat) break;
       if (outcome != Outcome::Sat) {
         result.outcome = outcome;
         break;
       }
+      check_model_of_many();
       std::erase_if(open, [&](Atom a) { return search_->value(literal(a)) < 0; });
     }
     search_->add({-guard});

@@ -25,9 +25,9 @@
 namespace xlog::solve {
 
 struct StableOptions {
-  // Each model is tested against the rules by an independent check before it leaves. In an
-  // enumeration that costs more than finding the model, so that there only the first few and then
-  // one in 64 are, unless this is set.
+  // Each model is tested against the rules by an independent check before it leaves. Where many are
+  // looked for in turn that costs more than finding the model, so that there only the first few
+  // and then one in 64 are, unless this is set.
   bool check_every_model = false;
   // Where disjunctions have several atoms of one cycle, counting enumerates up to so many models of
   // a part before it splits the part further.
@@ -66,9 +66,8 @@ class StableModels {
 
   // Once, before all else.
   Status add(GroundProgram program);
-  // Rules `first` and further of a program whose others are here: their heads are atoms that are
-  // not here yet, or none. What was learned stays.
-  Status extend(const GroundProgram& program, size_t first);
+  // Further rules, whose heads are atoms that are not here yet, or none. What was learned stays.
+  Status extend(const GroundProgram& more);
   const GroundProgram& program() const { return program_; }
 
   // As in solver.h: an assumption holds until it is retracted.
@@ -138,6 +137,7 @@ class StableModels {
                              const Visitor& visit);
   void note_failed();
   void check_model();
+  void check_model_of_many();
   Consequences consequences(const Limits& limits, std::span<const Atom> among, bool cautious);
 
   std::vector<Objective> objectives() const;
@@ -152,6 +152,7 @@ class StableModels {
   StableOptions options_;
   GroundProgram program_;
   std::vector<bool> given_;  // externals without rules, by atom
+  std::vector<Atom> given_atoms_;
   std::vector<ExternalValue> external_values_;
   std::vector<std::vector<Literal>> forbidden_;
   std::vector<Literal> assumptions_;
@@ -161,7 +162,8 @@ class StableModels {
   std::vector<std::unique_ptr<Propagator>> propagators_;
   Completion completion_;
   bool enumerating_ = false;
-  uint64_t models_seen_ = 0;  // of this enumeration
+  bool any_model_ = false;    // of this enumeration
+  uint64_t models_seen_ = 0;  // of all that were looked for in turn
   std::unique_ptr<FoundedCheck> checker_;
   std::vector<bool> in_model_;
 };

@@ -199,6 +199,7 @@ TEST_P(RandomGroundPrograms, RulesOfNewAtomsMayComeLater) {
     GroundProgram program;
     for (uint32_t now = 0; now < 3; ++now) {
       const size_t first = program.rules();
+      GroundProgram more;
       program.need_atoms(
           static_cast<Atom>(std::ranges::upper_bound(part_of, now) - part_of.begin()) - 1);
       for (size_t r = 0; r < mixed.rules(); ++r) {
@@ -209,7 +210,9 @@ TEST_P(RandomGroundPrograms, RulesOfNewAtomsMayComeLater) {
         const auto is_now = [&](Atom a) { return part(a) == now; };
         if (last == now && std::ranges::all_of(rule.head, is_now)) program.add_rule(rule);
       }
-      ASSERT_TRUE((now == 0 ? solver.add(program) : solver.extend(program, first)).ok());
+      more.need_atoms(program.atoms());
+      for (size_t r = first; r < program.rules(); ++r) more.add_rule(program.rule(r));
+      ASSERT_TRUE((now == 0 ? solver.add(program) : solver.extend(more)).ok());
       const std::vector<AtomSet> models = stable_models_by_definition(program);
       expect_answers(solver, models);
       if (HasFatalFailure()) return;

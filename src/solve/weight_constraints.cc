@@ -87,7 +87,11 @@ bool WeightConstraints::assigned(Literal literal) {
       constraints_[index].reachable += weight;
     }
   }
-  return std::ranges::all_of(list, [&](const Occurrence& o) { return propagate(o.constraint); });
+  // A true term says nothing about what can be reached, and a false one nothing about what is.
+  return std::ranges::all_of(list, [&](const Occurrence& o) {
+    if (!o.is_term) return settle(o.constraint);
+    return o.weight > 0 ? look_up(o.constraint) : look_down(o.constraint);
+  });
 }
 
 void WeightConstraints::unassigned(Literal literal) {
@@ -101,26 +105,33 @@ void WeightConstraints::unassigned(Literal literal) {
   }
 }
 
-bool WeightConstraints::settle(uint32_t constraint) { return propagate(constraint); }
+bool WeightConstraints::settle(uint32_t constraint) {
+  return look_up(constraint) && look_down(constraint);
+}
 
-bool WeightConstraints::propagate(uint32_t index) {
+bool WeightConstraints::look_up(uint32_t index) {
+  const Constraint& c = constraints_[index];
+  if (!c.both) return true;
+  const Reason reason(Reason::Constraint, index);
+  if (c.reached >= c.bound) return search_.imply(c.holds, reason);
+  if (search_.value(c.holds) >= 0) return true;
+  const int64_t spare = c.bound - c.reached;  // a term as heavy is too much
+  for (uint32_t i = c.begin; i < c.end && terms_[i].weight >= spare; ++i) {
+    const Literal literal = terms_[i].literal;
+    if (search_.value(literal) == 0 && !search_.imply(-literal, reason)) return false;
+  }
+  return true;
+}
+
+bool WeightConstraints::look_down(uint32_t index) {
   const Constraint& c = constraints_[index];
   const Reason reason(Reason::Constraint, index);
-  if (c.reached >= c.bound) return !c.both || search_.imply(c.holds, reason);
   if (c.reachable < c.bound) return search_.imply(-c.holds, reason);
-  const int holds = search_.value(c.holds);
-  if (holds > 0) {
-    const int64_t spare = c.reachable - c.bound;  // a heavier term is needed
-    for (uint32_t i = c.begin; i < c.end && terms_[i].weight > spare; ++i) {
-      const Literal literal = terms_[i].literal;
-      if (search_.value(literal) == 0 && !search_.imply(literal, reason)) return false;
-    }
-  } else if (holds < 0 && c.both) {
-    const int64_t spare = c.bound - c.reached;  // a term as heavy is too much
-    for (uint32_t i = c.begin; i < c.end && terms_[i].weight >= spare; ++i) {
-      const Literal literal = terms_[i].literal;
-      if (search_.value(literal) == 0 && !search_.imply(-literal, reason)) return false;
-    }
+  if (c.reached >= c.bound || search_.value(c.holds) <= 0) return true;
+  const int64_t spare = c.reachable - c.bound;  // a heavier term is needed
+  for (uint32_t i = c.begin; i < c.end && terms_[i].weight > spare; ++i) {
+    const Literal literal = terms_[i].literal;
+    if (search_.value(literal) == 0 && !search_.imply(literal, reason)) return false;
   }
   return true;
 }

@@ -60,7 +60,9 @@ class WeightConstraints {
     int64_t weight = 0;
   };
 
-  bool propagate(uint32_t index);
+  // What follows from what the true terms weigh, and from what could be reached.
+  bool look_up(uint32_t index);
+  bool look_down(uint32_t index);
 
   Search& search_;
   std::vector<Constraint> constraints_;
