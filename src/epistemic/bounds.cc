@@ -256,21 +256,24 @@ class Alternation {
            (literal.kind == GroundKind::Modal && oracle::needs_foundation(literal.modal, mode_));
   }
 
+  // Where there are aggregates one processor does it all.
   Interpretation grow_upper(const Bounds& old) {
+    oracle::KnownResults known;
     return grow(
         program_, context_, parallel_, [&](const GroundLiteral& l) { return derives_upper(l); },
         [&](const GroundLiteral& l) {
-          return oracle::bounded_truth(l, program_, old, context_.names()) != Truth::False;
+          return oracle::bounded_truth(l, program_, old, context_.names(), &known) != Truth::False;
         },
         [](const GroundRule&, AtomId) { return true; });
   }
 
   // A choice never forces its head; a disjunction forces one only when the others cannot hold.
   Interpretation grow_lower(const Bounds& old) {
+    oracle::KnownResults known;
     return grow(
         program_, context_, parallel_, is_positive,
         [&](const GroundLiteral& l) {
-          return oracle::bounded_truth(l, program_, old, context_.names()) == Truth::True;
+          return oracle::bounded_truth(l, program_, old, context_.names(), &known) == Truth::True;
         },
         [&](const GroundRule& rule, AtomId head) {
           return rule.kind != GroundHead::Choice && std::ranges::all_of(rule.heads, [&](AtomId a) {

@@ -27,12 +27,16 @@ Work Kept::update_counted(Part& part, bool building) {
       const uint32_t row = table.find(cells);
       return row == kNoRow ? table.add(cells) : row;
     };
-    groups.fold_touched(tables_[rule.table], cells_, session_.names,
-                        [&](const uint64_t* before, const uint64_t* after) {
-                          if (before != nullptr) add_weight(head, find(before), -1);
-                          if (after != nullptr) add_weight(head, find(after), 1);
-                        });
-    settle(rule.table);
+    const auto replace = [&](const uint64_t* before, const uint64_t* after) {
+      if (before != nullptr) add_weight(head, find(before), -1);
+      if (after != nullptr) add_weight(head, find(after), 1);
+    };
+    while (!groups.fold_touched(tables_[rule.table], cells_, session_.names, replace)) {
+      constexpr uint64_t kWorkPerPart = 1'024;
+      runner_.add_work(kWorkPerPart);
+      co_await rest_if_tired();
+    }
+    co_await settle_resting(rule.table);
   }
   for (const KeptRule& rule : part.rules) {
     if (rule.target == RuleTarget::Violations) settle(rule.table);

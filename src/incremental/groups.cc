@@ -78,10 +78,13 @@ bool Groups::matters(uint32_t group, const uint64_t* row, int64_t sign, const Ce
   return false;
 }
 
-void Groups::fold_touched(Table& bag, Cells& cells, lang::Names& names, const Replace& replace) {
+bool Groups::fold_touched(Table& bag, Cells& cells, lang::Names& names, const Replace& replace) {
+  constexpr size_t kAtOnce = 256;
   const size_t width = folds_.size();
   std::vector<uint64_t> before, after;
-  for (const uint32_t group : touched_) {
+  const size_t end = std::min(touched_.size(), folded_ + kAtOnce);
+  for (; folded_ < end; ++folded_) {
+    const uint32_t group = touched_[folded_];
     groups_.clear_flag(group, kTouched);
     uint64_t* results = results_.data() + group * width;
     const bool had = has_result_[group];
@@ -93,7 +96,20 @@ void Groups::fold_touched(Table& bag, Cells& cells, lang::Names& names, const Re
     for (size_t i = 0; i < width && has; ++i) results[i] = after[rule_.aggregates[i].column];
     if (groups_.weight(group) == 0) groups_.remove(group);
   }
+  if (folded_ < touched_.size()) return false;
   touched_.clear();
+  folded_ = 0;
+  return true;
+}
+
+void Groups::index(Table& bag) const {
+  if (!linear_) bag.index(bag_key());
+}
+
+std::vector<uint32_t> Groups::bag_key() const {
+  std::vector<uint32_t> columns(key_columns());
+  for (uint32_t c = 0; c < columns.size(); ++c) columns[c] = c;
+  return columns;
 }
 
 void Groups::for_each_head(const std::function<void(const uint64_t* cells)>& visit) const {
@@ -111,6 +127,7 @@ void Groups::clear() {
   results_.clear();
   has_result_.clear();
   touched_.clear();
+  folded_ = 0;
 }
 
 void Groups::make_head(const uint64_t* key, std::span<const uint64_t> results,
@@ -137,9 +154,7 @@ bool Groups::fold(uint32_t group, Table& bag, Cells& cells, lang::Names& names,
     return true;
   }
   std::vector<std::vector<Value>> values(folds_.size());
-  std::vector<uint32_t> columns(key_columns());
-  for (uint32_t c = 0; c < columns.size(); ++c) columns[c] = c;
-  const uint32_t index = bag.index(columns);
+  const uint32_t index = bag.index(bag_key());
   for (const uint32_t r : bag.rows_with(index, groups_.row(group))) {
     if (bag.weight(r) == 0) continue;
     for (size_t i = 0; i < folds_.size(); ++i) {

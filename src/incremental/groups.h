@@ -28,7 +28,10 @@ class Groups {
   // The results of touched groups: each that changed is given with the head row it had and the one
   // it has. `bag` holds the solutions where the groups are not linear.
   using Replace = std::function<void(const uint64_t* before, const uint64_t* after)>;
-  void fold_touched(Table& bag, Cells& cells, lang::Names& names, const Replace& replace);
+  // Some groups a time; false: there are more.
+  bool fold_touched(Table& bag, Cells& cells, lang::Names& names, const Replace& replace);
+  // That they need, best made while there are no rows.
+  void index(Table& bag) const;
 
   void clear();
   const Table& table() const { return groups_; }  // weight: number of solutions
@@ -37,6 +40,7 @@ class Groups {
  private:
   bool matters(uint32_t group, const uint64_t* row, int64_t sign, const Cells& cells,
                const lang::Names& names) const;
+  std::vector<uint32_t> bag_key() const;  // the columns of the group
   bool fold(uint32_t group, Table& bag, Cells& cells, lang::Names& names,
             std::vector<uint64_t>& head) const;
   void make_head(const uint64_t* key, std::span<const uint64_t> results,
@@ -58,6 +62,7 @@ class Groups {
   std::vector<uint64_t> results_;  // by group and aggregate, as they are in the head
   std::vector<bool> has_result_;   // by group
   std::vector<uint32_t> touched_;
+  size_t folded_ = 0;  // of those
 };
 
 }  // namespace xlog::incremental

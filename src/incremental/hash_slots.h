@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "incremental/large_pages.h"
 
@@ -34,7 +35,9 @@ class HashSlots {
   }
 
   void add(uint64_t hash, uint32_t number) {
-    if ((used_ + 1) * 4 > slots_.size() * 3) grow(std::max(slots_.size() * 2, kLeast));
+    if ((used_ + 1) * 4 > slots_.size() * 3) {
+      move_to(LargeVector<uint64_t>(std::max(slots_.size() * 2, kLeast), kFree));
+    }
     put((hash & ~uint64_t{UINT32_MAX}) | number);
     ++used_;
   }
@@ -56,10 +59,22 @@ class HashSlots {
     --used_;
   }
 
-  void reserve(size_t count) {
+  // Makes room for `count` numbers, `part` slots each time. True: it is made.
+  bool make_room(size_t count, size_t part) {
     size_t slots = kLeast;
     while (slots * 3 < count * 4) slots *= 2;
-    if (slots > slots_.size()) grow(slots);
+    if (slots <= slots_.size()) return true;
+    if (room_.size() != slots) {
+      room_ = LargeVector<uint64_t>(slots);
+      made_ = 0;
+    }
+    const size_t end = std::min(slots, made_ + part);
+    std::fill(room_.begin() + static_cast<ptrdiff_t>(made_),
+              room_.begin() + static_cast<ptrdiff_t>(end), kFree);
+    made_ = end;
+    if (made_ < slots) return false;
+    move_to(std::exchange(room_, {}));
+    return true;
   }
 
   uint64_t bytes() const { return slots_.capacity() * sizeof(uint64_t); }
@@ -78,16 +93,17 @@ class HashSlots {
   }
 
   // Slots stand in the order of their hashes, nearly: they are read and written one after another.
-  void grow(size_t count) {
-    LargeVector<uint64_t> before(count, kFree);
-    before.swap(slots_);
-    for (const uint64_t slot : before) {
+  void move_to(LargeVector<uint64_t> larger) {
+    larger.swap(slots_);
+    for (const uint64_t slot : larger) {
       if (slot != kFree) put(slot);
     }
   }
 
   LargeVector<uint64_t> slots_;
   size_t used_ = 0;
+  LargeVector<uint64_t> room_;  // that is made, to take the place of `slots_`
+  size_t made_ = 0;
 };
 
 }  // namespace xlog::incremental

@@ -42,9 +42,8 @@ constexpr uint64_t kAlwaysWorkedIn = 10'000;
 constexpr double kPartOfSeconds = 0.4;
 // While it is not kept, what holds is counted for this part of the time of a run with each batch.
 // The clock is looked at after so much work; what cannot rest may take more, but not without end.
-constexpr double kPartOfSecondsWhileCounting = 0.5;
-constexpr uint64_t kWorkPerRest = 4'096;
-constexpr uint64_t kPartOfStep = 4, kAlwaysInAStep = 100'000;
+constexpr double kPartOfSecondsWhileCounting = 0.8;
+constexpr uint64_t kWorkPerRest = 4'096, kPartOfStep = 4, kAlwaysInAStep = 100'000;
 // A run counts rows and instances of kernels; of the reference evaluator the facts are known alone.
 constexpr uint64_t kWorkOfFact = 1'000;
 
@@ -382,7 +381,8 @@ class Incremental final : public Inspectable {
     } else {
       answer = epistemic::evaluate(program, analysis, session_, options_);
     }
-    run_seconds_ = seconds_since(start);
+    const double seconds = seconds_since(start);
+    run_seconds_ = std::min(seconds, std::exchange(last_run_seconds_, seconds));
     for (uint32_t p = 0; p < source_.predicates.size() && !facts_loaded_; ++p) {
       source_.predicates[p].facts = std::move(program.predicates[p].facts);
     }
@@ -553,8 +553,8 @@ class Incremental final : public Inspectable {
   Way way_ = Way::Choose;
 
   std::chrono::steady_clock::time_point batch_start_;
-  uint64_t run_work_ = 0;  // of the last run
-  double run_seconds_ = 0;
+  uint64_t run_work_ = 0;                            // of the last run
+  double run_seconds_ = 0, last_run_seconds_ = 1e9;  // the least of the last two; the last
   std::vector<uint64_t> run_rows_;  // that it found, by predicate; empty where that is not known
 
   // While nothing is kept: the answer, and what was said with it.

@@ -64,6 +64,11 @@ constexpr const char* kPrograms[] = {
     "n(0). n(1). n(2). m(1, 5, 3). m(0, 6, 4). m(2, 0, 3).\n"
     "q(X) :- X != 6 / X, n(X), know m(X, _, 3). r(X) :- n(X), possible m(X, _, 4), Y = 4 % X.\n"
     "?- q(X). ?- r(X).\n",
+    // Of several terms without a value in a head the first is met, and the first of what is folded.
+    "n(0). n(1). n(2). m(0, 5). m(1, 0). m(2, 0).\n"
+    "q(6 / X, Y % X) :- n(X), m(Y, _). r(X, sum(4 / Y), min(Z / Y)) :- m(X, Y), n(Z).\n"
+    "s(6 / X, sum(Y / X), max(Y % X)) :- n(X), m(Y, _).\n"
+    "?- q(X, Y). ?- r(X, S, M). ?- s(X, S, M).\n",
     // Folds inside folds, and several in one body.
     "edge(1, 2). edge(1, 3). edge(2, 3). edge(3, 1). node(1). node(2). node(3). node(4).\n"
     "busy(X, N) :- node(X), N = count : { node(Y), M = count : { edge(Y, _) }, M > X }.\n"

@@ -48,7 +48,8 @@ void Kept::load_facts(const lang::Program& source) {
     const lang::FactTable* facts = source.predicates[p].facts.get();
     if (facts == nullptr) continue;
     Table& table = tables_[fact_tables_[p]];
-    table.reserve(facts->rows);
+    while (!table.make_room(facts->rows)) {
+    }
     std::vector<uint64_t> cells(facts->arity);
     for (size_t r = 0; r < facts->rows; ++r) {
       for (uint32_t c = 0; c < facts->arity; ++c) {
@@ -222,12 +223,16 @@ Work Kept::build(std::vector<uint64_t> expected) {
   XLOG_CHECK(!built_, "built once");
   for (uint32_t p = 0; p < expected.size(); ++p) {
     if (fact_tables_[p] == p) continue;
-    constexpr uint64_t kRowsPerWork = 4;
-    tables_[p].reserve(expected[p]);
-    runner_.add_work(expected[p] / kRowsPerWork);
-    co_await rest_if_tired();
+    constexpr uint64_t kWorkPerPart = 4'096;
+    changed_[p].reserve(expected[p]);
+    touched_[p].reserve(expected[p]);
+    while (!tables_[p].make_room(expected[p])) {
+      runner_.add_work(kWorkPerPart);
+      co_await rest_if_tired();
+    }
   }
   // Those of what is derived grow with it.
+  for (const auto& [t, groups] : groups_) groups.index(tables_[t]);
   for (Part& part : parts_) {
     for (auto* versions : {&part.versions, &part.after}) {
       for (Version& version : *versions) co_await make_indexes(version);

@@ -139,7 +139,8 @@ class Kept {
   void add_rule(Part& part, uint32_t rule, uint32_t component);
   void add_valueless_rules(Part& part, uint32_t rule);
   void add_valueless_rule(Part& part, uint32_t rule, const std::vector<uint32_t>& literals,
-                          const lang::Term& term);
+                          const lang::Term& term,
+                          const std::vector<const lang::Term*>& valued = {});
 
   bool is_touched(const Part& part) const;
   Work update_parts(Effort& effort);

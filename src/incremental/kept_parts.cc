@@ -168,14 +168,22 @@ void Kept::add_valueless_rules(Part& part, uint32_t r) {
     for (lang::VarId v : found) bound[v.index] = true;
   }
   if (rule.head.empty()) return;
-  for (const Term& arg : rule.head[0].args) add_valueless_rule(part, r, before, arg);
+  // The first one without a value is met, of the head and of what is folded.
+  std::vector<const Term*> valued;
+  const auto add = [&](const Term& term) {
+    if (!may_have_no_value(term)) return;
+    add_valueless_rule(part, r, before, term, valued);
+    valued.push_back(&term);
+  };
+  for (const Term& arg : rule.head[0].args) add(arg);
+  valued.clear();
   for (const lang::HeadAggregate& aggregate : rule.aggregates) {
-    if (aggregate.has_value) add_valueless_rule(part, r, before, aggregate.value);
+    if (aggregate.has_value) add(aggregate.value);
   }
 }
 
 void Kept::add_valueless_rule(Part& part, uint32_t r, const std::vector<uint32_t>& literals,
-                              const Term& term) {
+                              const Term& term, const std::vector<const Term*>& valued) {
   if (!may_have_no_value(term)) return;
   // What is no value of the wanted type does not match; that is no arithmetic.
   const bool reads_term = term.kind == lang::TermKind::Arith && term.op == lang::ArithOp::Cast &&
@@ -191,6 +199,7 @@ void Kept::add_valueless_rule(Part& part, uint32_t r, const std::vector<uint32_t
   made.target = RuleTarget::NoValue;
   made.literals = literals;
   made.term = &term;
+  made.valued = valued;
   // Rules that were made from one rule of the source meet the same instances.
   const auto key = std::pair(std::pair(rule.span.begin, rule.span.end), kinds);
   const auto [it, is_new] = valueless_tables_.try_emplace(key, 0);

@@ -30,6 +30,24 @@ class KeyIndex {
 
   void remove(uint64_t hash, uint32_t row);
 
+  // Room for so many rows, so that what is there is not copied on the way to them. Each time when
+  // those of a key double they move, so that in all they may pass through four times the room.
+  void reserve(size_t rows) {
+    places_.reserve(rows);
+    arena_.reserve(4 * rows);
+  }
+
+  // Soon a row is added: first its slot is fetched, then what else is read and written. Gives a row
+  // that it will be compared with, or kNone.
+  void prefetch_slot(uint64_t hash) const { slots_.prefetch(hash); }
+  uint32_t prefetch_bucket(uint64_t hash) const {
+    const uint32_t number = slots_.likely(hash);
+    if (number == HashSlots::kNone) return number;
+    const Bucket& bucket = buckets_[number];
+    if (bucket.capacity > 1) __builtin_prefetch(arena_.data() + bucket.begin + bucket.size);
+    return rows_of(bucket)[0];
+  }
+
   // Soon a row is removed.
   void prefetch(uint64_t hash, uint32_t row) const {
     slots_.prefetch(hash);

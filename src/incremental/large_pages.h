@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <limits>
 #include <new>
+#include <utility>
 #include <vector>
 
 namespace xlog::incremental {
@@ -31,6 +32,15 @@ struct LargePages {
     return static_cast<T*>(memory);
   }
   void deallocate(T* memory, size_t) { std::free(memory); }
+  // Numbers that nobody gave a value have none: a page is touched when something is written there.
+  template <typename U>
+  void construct(U* place) {
+    ::new (static_cast<void*>(place)) U;
+  }
+  template <typename U, typename... Args>
+  void construct(U* place, Args&&... args) {
+    ::new (static_cast<void*>(place)) U(std::forward<Args>(args)...);
+  }
 
   friend bool operator==(const LargePages&, const LargePages&) { return true; }
 

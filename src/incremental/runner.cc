@@ -180,6 +180,9 @@ void Runner::go(size_t s, uint32_t newest) {
     case StepKind::NoValue:
       if (!value_of(step.left)) go(s + 1, newest);
       return;
+    case StepKind::HasValue:
+      if (value_of(step.left)) go(s + 1, newest);
+      return;
     case StepKind::Match:
       return match(step, s, newest);
     case StepKind::Builtin:

@@ -276,10 +276,14 @@ class Compiler {
     Step emit;
     emit.table = kept_rule_.table;
     if (kept_rule_.target == RuleTarget::NoValue) {
-      Step test;
-      test.kind = StepKind::NoValue;
-      test.left = operand(*kept_rule_.term);
-      version_.steps.push_back(std::move(test));
+      const auto add_test = [&](StepKind kind, const Term& term) {
+        Step test;
+        test.kind = kind;
+        test.left = operand(term);
+        version_.steps.push_back(std::move(test));
+      };
+      for (const Term* term : kept_rule_.valued) add_test(StepKind::HasValue, *term);
+      add_test(StepKind::NoValue, *kept_rule_.term);
       std::vector<VarId> found;
       lang::collect_variables(*kept_rule_.term, found);
       for (VarId v : found) {

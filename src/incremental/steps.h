@@ -27,9 +27,10 @@ enum class RuleTarget : uint8_t {
 struct KeptRule {
   uint32_t rule = 0;
   RuleTarget target = RuleTarget::Rows;
-  uint32_t table = 0;                // numbers of predicates, then of other tables (kept.h)
-  std::vector<uint32_t> literals;    // of the body, ascending
-  const lang::Term* term = nullptr;  // NoValue
+  uint32_t table = 0;                     // numbers of predicates, then of other tables (kept.h)
+  std::vector<uint32_t> literals;         // of the body, ascending
+  const lang::Term* term = nullptr;       // NoValue
+  std::vector<const lang::Term*> valued;  // NoValue: what is computed before it, and has a value
 };
 
 struct Operand {
@@ -58,6 +59,7 @@ enum class StepKind : uint8_t {
   Match,    // a value has the form of a pattern, whose free variables it binds
   Builtin,
   NoValue,  // a term has no value
+  HasValue,
   Emit,
 };
 
@@ -72,7 +74,7 @@ struct Step {
   std::vector<ColumnUse> uses;    // of the other columns
   const lang::Literal* literal = nullptr;
   lang::CompareOp op{};
-  Operand left, right;                    // Compare; Match and NoValue take the left one
+  Operand left, right;                    // Compare; the others take the left one
   const lang::Term* pattern = nullptr;    // Match
   std::vector<lang::VarId> reads, binds;  // Match, Builtin
   std::vector<bool> given;                // Builtin: the arguments that it starts from

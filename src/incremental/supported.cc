@@ -11,6 +11,8 @@
 //
 // After every batch: the rows are the least fixpoint, weights and supports are exact, and every row
 // has support.
+#include <algorithm>
+
 #include "base/check.h"
 #include "incremental/kept.h"
 
@@ -103,6 +105,17 @@ class SupportUpdate {
     }
   }
 
+  // The last rows that were born: what they derive lies together in memory, and soon they are done.
+  void take_delta(std::vector<std::vector<uint32_t>>& born) {
+    for (const PredId pred : part_.predicates) {
+      std::vector<uint32_t>& all = born[pred.index];
+      std::vector<uint32_t>& delta = delta_[pred.index];
+      const size_t first = all.size() - std::min(all.size(), kMostInARound);
+      delta.assign(all.begin() + static_cast<ptrdiff_t>(first), all.end());
+      all.resize(first);
+    }
+  }
+
   // ---- losses ----
 
   Work lose() {
@@ -168,7 +181,7 @@ class SupportUpdate {
     });
     Sight sight{kNew, kOld | kNew};
     for (bool first = true;; first = false) {
-      next_delta(born);
+      take_delta(born);
       for (const PredId pred : part_.predicates) {
         for (const uint32_t row : delta_[pred.index]) table(pred.index).clear_flag(row, kPending);
         kept_.allowance_->count_rows(delta_[pred.index].size(), part_.makes_values);
@@ -204,6 +217,7 @@ class SupportUpdate {
   }
 
   static constexpr size_t kMostEmitted = 4096;
+  static constexpr size_t kMostInARound = 4096;
 
   Kept& kept_;
   Kept::Part& part_;

@@ -12,12 +12,14 @@ uint64_t Table::bytes() const {
   return total;
 }
 
-void Table::reserve(size_t rows) {
+bool Table::make_room(size_t rows) {
+  expected_ = std::max(expected_, rows);
   words_.reserve(rows * stride_);
-  slots_.reserve(rows);
+  for (Index& index : indexes_) index.rows.reserve(rows);
+  return slots_.make_room(rows, kSlotsPerPart);
 }
 
-uint32_t Table::add(const uint64_t* cells, uint64_t hash) {
+uint32_t Table::add_unlinked(const uint64_t* cells, uint64_t hash) {
   uint32_t r;
   if (!free_.empty()) {
     r = free_.back();
@@ -32,7 +34,6 @@ uint32_t Table::add(const uint64_t* cells, uint64_t hash) {
   words[kFlagsWord] = kUsed;
   std::copy(cells, cells + arity_, words + kHeadWords);
   slots_.add(hash, r);
-  for (Index& index : indexes_) link(index, r);
   return r;
 }
 
@@ -67,6 +68,7 @@ bool Table::has_index(const std::vector<uint32_t>& columns) const {
 
 uint32_t Table::add_index(const std::vector<uint32_t>& columns) {
   indexes_.push_back({columns, {}});
+  indexes_.back().rows.reserve(expected_);
   return static_cast<uint32_t>(indexes_.size() - 1);
 }
 
@@ -83,6 +85,24 @@ bool Table::same_key(const Index& index, uint32_t a, uint32_t b) const {
 
 void Table::link(Index& index, uint32_t r) {
   index.rows.add(hash_of(index, r), r, [&](uint32_t other) { return same_key(index, other, r); });
+}
+
+void Table::link_all(std::span<const uint32_t> rows) {
+  uint64_t hashes[kBlock];
+  for (Index& index : indexes_) {
+    for (size_t i = 0; i < rows.size(); ++i) {
+      hashes[i] = hash_of(index, rows[i]);
+      index.rows.prefetch_slot(hashes[i]);
+    }
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const uint32_t other = index.rows.prefetch_bucket(hashes[i]);
+      if (other != kNoRow) prefetch(other);
+    }
+    for (size_t i = 0; i < rows.size(); ++i) {
+      index.rows.add(hashes[i], rows[i],
+                     [&](uint32_t other) { return same_key(index, other, rows[i]); });
+    }
+  }
 }
 
 std::span<const uint32_t> Table::rows_with(uint32_t i, const uint64_t* key) const {

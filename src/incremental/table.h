@@ -94,11 +94,11 @@ class Table {
   }
   // Finds `count` rows whose cells stand one after another, with memory fetched ahead: visit(i,
   // row) for each, which is added, in no state yet, where `adds` and it was not there. Visits do
-  // not remove rows.
+  // not remove rows, nor look for them in indexes.
   template <typename Visit>
   void find_each(const uint64_t* cells, size_t count, bool adds, const Visit& visit) {
     uint64_t hashes[kBlock];
-    uint32_t found[kBlock];
+    uint32_t found[kBlock], added[kBlock];
     for (size_t begin = 0; begin < count; begin += kBlock) {
       const size_t size = std::min(kBlock, count - begin);
       const uint64_t* block = cells + begin * arity_;
@@ -110,19 +110,27 @@ class Table {
         found[i] = slots_.likely(hashes[i]);
         if (found[i] != kNoRow) prefetch(found[i]);
       }
+      size_t count_added = 0;
       for (size_t i = 0; i < size; ++i) {
         const uint64_t* wanted = block + i * arity_;
         uint32_t r = found[i];
         if (r == kNoRow || !has_cells(r, wanted)) r = find(wanted, hashes[i]);
-        visit(begin + i, r == kNoRow && adds ? add(wanted, hashes[i]) : r);
+        if (r == kNoRow && adds) added[count_added++] = r = add_unlinked(wanted, hashes[i]);
+        visit(begin + i, r);
       }
+      link_all({added, count_added});
     }
   }
   // A row that was not there; in no state yet, of weight 0.
-  uint32_t add(const uint64_t* cells) { return add(cells, hash_cells(cells, arity_)); }
+  uint32_t add(const uint64_t* cells) {
+    const uint32_t r = add_unlinked(cells, hash_cells(cells, arity_));
+    for (Index& index : indexes_) link(index, r);
+    return r;
+  }
   void remove(uint32_t r);
   void prefetch_removal(uint32_t r) const;
-  void reserve(size_t rows);
+  // Makes room for so many rows, in parts. True: it is made.
+  bool make_room(size_t rows);
 
   // ---- indexes, by columns in ascending order, kept up to date from the first request on ----
 
@@ -141,7 +149,8 @@ class Table {
   // what is asked of a row together lies together.
   static constexpr uint32_t kWeightWord = 0, kFlagsWord = 1, kHeadWords = 2;
   static constexpr uint64_t kHighHalf = ~uint64_t{UINT32_MAX};
-  static constexpr size_t kBlock = 32;
+  static constexpr size_t kBlock = 128;
+  static constexpr size_t kSlotsPerPart = 1 << 16;
 
   struct Index {
     std::vector<uint32_t> columns;
@@ -162,7 +171,8 @@ class Table {
   uint32_t find(const uint64_t* cells, uint64_t hash) const {
     return slots_.find(hash, [&](uint32_t r) { return has_cells(r, cells); });
   }
-  uint32_t add(const uint64_t* cells, uint64_t hash);
+  uint32_t add_unlinked(const uint64_t* cells, uint64_t hash);
+  void link_all(std::span<const uint32_t> rows);  // at most kBlock
   uint64_t hash_of(const Index& index, uint32_t r) const;
   bool same_key(const Index& index, uint32_t a, uint32_t b) const;
   void link(Index& index, uint32_t r);
@@ -176,6 +186,7 @@ class Table {
   std::vector<uint32_t> free_;
   uint64_t old_rows_ = 0, new_rows_ = 0;
   std::vector<Index> indexes_;
+  size_t expected_ = 0;  // rows that there is room for
 };
 
 }  // namespace xlog::incremental

@@ -22,6 +22,17 @@ TEST(Table, FindsWhatIsThere) {
       if (step == 1000) late = table.index({0, 2});
       if (step == 1000) whole = table.index({});
       const std::vector<uint64_t> cells = {random() % 12, random() % 12, random() % 7};
+      if (step % 200 == 100) {  // many at once, some of them there, some twice
+        while (!table.make_room(wanted.size() + 300)) {
+        }
+        std::vector<uint64_t> many;
+        for (int i = 0; i < 3 * 300; ++i) many.push_back(random() % (i % 3 == 2 ? 7 : 12));
+        table.find_each(many.data(), 300, true, [&](size_t i, uint32_t row) {
+          const uint64_t* begin = many.data() + i * 3;
+          const auto [at, is_new] = wanted.try_emplace({begin, begin + 3}, row);
+          ASSERT_EQ(at->second, row);
+        });
+      }
       const auto it = wanted.find(cells);
       ASSERT_EQ(table.find(cells.data()), it == wanted.end() ? kNoRow : it->second);
       if (it == wanted.end()) {

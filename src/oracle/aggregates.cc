@@ -118,14 +118,18 @@ std::optional<std::vector<Value>> fold_rows(const std::vector<Fold>& folds, bool
   return result;
 }
 
+bool row_less(const std::vector<Value>& a, const std::vector<Value>& b, const Names& names) {
+  return std::lexicographical_compare(
+      a.begin(), a.end(), b.begin(), b.end(),
+      [&](const Value& x, const Value& y) { return lang::compare(x, y, names) < 0; });
+}
+
 std::optional<std::vector<std::vector<Value>>> possible_results(
     const std::vector<Fold>& folds, bool nonempty,
     const std::vector<const std::vector<Value>*>& certain,
     const std::vector<const std::vector<Value>*>& open, Names& names) {
-  auto less = [&](const std::vector<Value>& a, const std::vector<Value>& b) {
-    return std::lexicographical_compare(
-        a.begin(), a.end(), b.begin(), b.end(),
-        [&](const Value& x, const Value& y) { return lang::compare(x, y, names) < 0; });
+  const auto less = [&](const std::vector<Value>& a, const std::vector<Value>& b) {
+    return row_less(a, b, names);
   };
   std::set<std::vector<Value>, decltype(less)> results(less);
 

@@ -32,8 +32,11 @@ std::optional<std::vector<Value>> fold_rows(const std::vector<Fold>& folds, bool
                                             const std::vector<const std::vector<Value>*>& rows,
                                             lang::Names& names);
 
-// Every result of the aggregate over `certain` rows and any subset of `open` ones. nullopt when
-// there are too many to enumerate.
+// The order in which results are given.
+bool row_less(const std::vector<Value>& a, const std::vector<Value>& b, const lang::Names& names);
+
+// Every result of the aggregate over `certain` rows and any subset of `open` ones, in order.
+// nullopt when there are too many to enumerate.
 std::optional<std::vector<std::vector<Value>>> possible_results(
     const std::vector<Fold>& folds, bool nonempty,
     const std::vector<const std::vector<Value>*>& certain,

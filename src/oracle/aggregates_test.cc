@@ -82,6 +82,8 @@ TEST(Aggregates, PossibleResultsAreThoseOfAllSubsets) {
     const auto results = possible_results(folds, nonempty, certain, open, names);
     ASSERT_TRUE(results.has_value());
     ASSERT_EQ(results->size(), expected.size()) << "seed " << seed;
+    const auto less = [&](const auto& a, const auto& b) { return row_less(a, b, names); };
+    ASSERT_TRUE(std::is_sorted(results->begin(), results->end(), less)) << "seed " << seed;
     for (const auto& result : expected) {
       ASSERT_NE(std::find(results->begin(), results->end(), result), results->end())
           << "seed " << seed;

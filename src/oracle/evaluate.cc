@@ -79,11 +79,13 @@ class Evaluation {
   // Under the well-founded semantics a constraint is violated when its body is true, not merely
   // undefined.
   void find_bounded_violation() {
+    KnownResults known;
     for (const GroundRule rule : instance_.ground.rules) {
       if (rule.kind != GroundHead::Constraint) continue;
       const bool violated =
           std::all_of(rule.body.begin(), rule.body.end(), [&](const GroundLiteral& l) {
-            return bounded_truth(l, instance_.ground, bounds_, context_.names()) == Truth::True;
+            return bounded_truth(l, instance_.ground, bounds_, context_.names(), &known) ==
+                   Truth::True;
           });
       if (violated) return report_violation({rule.source, ""}, context_);
     }

@@ -14,29 +14,50 @@ using logic::Mode;
 // More open rows than this, and the results that are still possible are not looked at.
 constexpr size_t kMaxOpenRows = 16;
 
-Truth aggregate_truth(const GroundAggregate& aggregate, const GroundProgram& program,
-                      const Bounds& bounds, lang::Names& names) {
-  const AggregateInput& input = *aggregate.input;
+PossibleResults results_of(const AggregateInput& input, const GroundProgram& program,
+                           const Bounds& bounds, lang::Names& names, KnownResults* known) {
   std::vector<const std::vector<Value>*> certain, open;
   for (const auto& element : input.elements) {
     Truth truth = Truth::True;
     for (const GroundLiteral& literal : element.condition) {
-      truth = std::min(truth, bounded_truth(literal, program, bounds, names));
+      truth = std::min(truth, bounded_truth(literal, program, bounds, names, known));
     }
     if (truth == Truth::Unknown) open.push_back(&element.values);
     if (truth == Truth::True) certain.push_back(&element.values);
   }
+  PossibleResults results;
+  results.is_decided = open.empty();
+  results.may_have_none = certain.empty();
   if (open.empty()) {
-    const auto result = fold_rows(input.folds, input.nonempty, certain, names);
-    return result && *result == aggregate.result ? Truth::True : Truth::False;
+    results.values.emplace();
+    std::optional<std::vector<Value>> result =
+        fold_rows(input.folds, input.nonempty, certain, names);
+    if (result) results.values->push_back(std::move(*result));
+  } else if (open.size() <= kMaxOpenRows) {
+    results.values = possible_results(input.folds, input.nonempty, certain, open, names);
   }
-  if (open.size() > kMaxOpenRows) return Truth::Unknown;
-  const auto results = possible_results(input.folds, input.nonempty, certain, open, names);
-  if (!results) return Truth::Unknown;
-  if (std::find(results->begin(), results->end(), aggregate.result) == results->end())
-    return Truth::False;
+  return results;
+}
+
+Truth aggregate_truth(const GroundAggregate& aggregate, const GroundProgram& program,
+                      const Bounds& bounds, lang::Names& names, KnownResults* known) {
+  const AggregateInput& input = *aggregate.input;
+  KnownResults alone;
+  KnownResults& all = known == nullptr ? alone : *known;
+  auto found = all.find(&input);
+  if (found == all.end()) {
+    found = all.emplace(&input, results_of(input, program, bounds, names, known)).first;
+  }
+  const PossibleResults& results = found->second;
+  if (!results.values) return Truth::Unknown;
+  const auto less = [&](const std::vector<Value>& a, const std::vector<Value>& b) {
+    return row_less(a, b, names);
+  };
+  const auto at = std::ranges::lower_bound(*results.values, aggregate.result, less);
+  if (at == results.values->end() || *at != aggregate.result) return Truth::False;
   // The only result there can be; without a certain row there might be none at all.
-  return results->size() == 1 && !certain.empty() ? Truth::True : Truth::Unknown;
+  const bool only = results.values->size() == 1 && !results.may_have_none;
+  return results.is_decided || only ? Truth::True : Truth::Unknown;
 }
 
 // One least fixpoint: derives heads whose bodies hold by `literal_holds`, which may look at what is
@@ -66,20 +87,22 @@ Interpretation least_fixpoint(
 
 Interpretation grow_upper(const GroundProgram& program, Mode mode, const Bounds& old,
                           Context& context) {
+  KnownResults known;
   const auto may_hold = [&](const GroundLiteral& literal, const Interpretation& derived) {
     const bool by_derivation =
         literal.kind == GroundKind::Pos ||
         (literal.kind == GroundKind::Modal && needs_foundation(literal.modal, mode));
     if (by_derivation) return bool{derived[literal.index]};
-    return bounded_truth(literal, program, old, context.names()) != Truth::False;
+    return bounded_truth(literal, program, old, context.names(), &known) != Truth::False;
   };
   return least_fixpoint(program, context, may_hold, [](const GroundRule&, AtomId) { return true; });
 }
 
 Interpretation grow_lower(const GroundProgram& program, const Bounds& old, Context& context) {
+  KnownResults known;
   const auto must_hold = [&](const GroundLiteral& literal, const Interpretation& derived) {
     if (literal.kind == GroundKind::Pos) return bool{derived[literal.index]};
-    return bounded_truth(literal, program, old, context.names()) == Truth::True;
+    return bounded_truth(literal, program, old, context.names(), &known) == Truth::True;
   };
   // A choice never forces its head; a disjunction forces one only when the others cannot hold.
   const auto forces = [&](const GroundRule& rule, AtomId head) {
@@ -99,9 +122,9 @@ bool needs_foundation(Modal modal, Mode mode) {
 }
 
 Truth bounded_truth(const GroundLiteral& literal, const GroundProgram& program,
-                    const Bounds& bounds, lang::Names& names) {
+                    const Bounds& bounds, lang::Names& names, KnownResults* known) {
   if (literal.kind == GroundKind::Aggregate) {
-    return aggregate_truth(program.aggregates[literal.index], program, bounds, names);
+    return aggregate_truth(program.aggregates[literal.index], program, bounds, names, known);
   }
   // An atom that is true in all worlds is known and possible; one that is false in all is neither.
   const bool negated = literal.kind == GroundKind::Neg || literal.modal == Modal::NotKnow ||
@@ -126,8 +149,10 @@ Bounds well_founded_bounds(const GroundProgram& program, Mode mode, Context& con
 }
 
 GroundProgram residual(const GroundProgram& program, const Bounds& bounds, lang::Names& names) {
-  GroundProgram left = replace_literals(
-      program, [&](const GroundLiteral& l) { return bounded_truth(l, program, bounds, names); });
+  KnownResults known;
+  GroundProgram left = replace_literals(program, [&](const GroundLiteral& l) {
+    return bounded_truth(l, program, bounds, names, &known);
+  });
   GroundRules rules;
   std::vector<AtomId> heads;
   for (GroundRule rule : left.rules) {

@@ -3,6 +3,10 @@
 // mode allows.
 #pragma once
 
+#include <map>
+#include <optional>
+#include <vector>
+
 #include "logic/answer.h"
 #include "oracle/context.h"
 #include "oracle/ground.h"
@@ -20,9 +24,19 @@ bool needs_foundation(lang::Modal modal, logic::Mode mode);
 
 Bounds well_founded_bounds(const GroundProgram& program, logic::Mode mode, Context& context);
 
-// Truth of a literal as far as the bounds tell.
+// The results that aggregates may have, by what they fold. Each result is a literal of its own, and
+// all of them ask for the same; to find them takes a walk over all sets of open rows.
+struct PossibleResults {
+  std::optional<std::vector<std::vector<Value>>> values;  // nullopt: too many
+  bool is_decided = false;                                // no row is open
+  bool may_have_none = false;                             // no row is certain
+};
+using KnownResults = std::map<const AggregateInput*, PossibleResults>;
+
+// Truth of a literal as far as the bounds tell. `known` is for who asks often about the same
+// program and bounds.
 Truth bounded_truth(const GroundLiteral& literal, const GroundProgram& program,
-                    const Bounds& bounds, lang::Names& names);
+                    const Bounds& bounds, lang::Names& names, KnownResults* known = nullptr);
 
 // The program without what the bounds decide: literals replaced, rules for decided heads dropped.
 // Decided atoms no longer occur in it.
