@@ -123,8 +123,7 @@ class Expansion {
   enum class Nothing : uint8_t { NoResult, Doubles, Row };
 
   // How an aggregate becomes a relation; nothing where the host has to fold.
-  std::optional<Nothing> way_of(const Rule& rule, size_t i, bool recursive,
-                                size_t doublings) const {
+  std::optional<Nothing> way_of(const Rule& rule, size_t i, size_t doublings) const {
     const std::vector<lang::VarId> group = group_of(rule, i);
     // The bits of a float that an equation computes may differ from those it is equal to.
     if (std::ranges::any_of(group, [&](lang::VarId v) {
@@ -132,17 +131,17 @@ class Expansion {
         })) {
       return std::nullopt;
     }
-    if (recursive && !binds_group(rule, i)) return std::nullopt;
+    if (recursive_ && !binds_group(rule, i)) return std::nullopt;
     if (!has_default(rule, i)) return Nothing::NoResult;
     // Two rules would fold in the head apart, which only the best of a recursion may.
     const bool apart = rule.aggregates.empty() || analysis_.best[rule.head[0].pred.index];
     if (apart && doublings < kMostDoublings) return Nothing::Doubles;
-    if (recursive && !group.empty()) return std::nullopt;
+    if (recursive_ && !group.empty()) return std::nullopt;
     return Nothing::Row;
   }
 
   // Whether the helper for the groups would make the aggregate part of the recursion. The rule is
-  // as it was analysed.
+  // as it was analysed: helpers have no component yet.
   bool reads_itself(const Rule& rule) const {
     const uint32_t component = analysis_.component_of[rule.head[0].pred.index];
     return std::ranges::any_of(rule.body, [&](const Literal& literal) {
@@ -387,7 +386,7 @@ class Expansion {
     // A join is worth computing only for the groups that are asked for.
     const auto atoms = std::ranges::count_if(
         literal.body, [](const Literal& inner) { return inner.kind == LiteralKind::Atom; });
-    const bool selects = atoms > 1 && !group.empty() && !reads_itself(rule);
+    const bool selects = atoms > 1 && !group.empty() && !recursive_;
     std::optional<PredId> context;
     const bool binds = binds_group(rule, index);
     if (selects || !binds || (way == Nothing::Row && !group.empty())) {
@@ -411,7 +410,7 @@ class Expansion {
 
   void expand(uint32_t r) {
     std::vector<Variant> variants = {{program_.rules[r], {}}};
-    const bool recursive = reads_itself(program_.rules[r]);
+    recursive_ = reads_itself(program_.rules[r]);
     size_t doublings = 0;
     std::vector<size_t> before;
     // In the order of evaluation: what is asked for follows from the results before.
@@ -421,7 +420,7 @@ class Expansion {
         for (Variant& variant : tried) to_aggregate(variant, i);
       }
       const bool folds = tried[0].rule.body[i].kind == LiteralKind::Aggregate;
-      const auto way = folds ? way_of(tried[0].rule, i, recursive, doublings) : std::nullopt;
+      const auto way = folds ? way_of(tried[0].rule, i, doublings) : std::nullopt;
       if (way) {
         doublings += *way == Nothing::Doubles ? 1 : 0;
         variants = std::move(tried);
@@ -437,6 +436,7 @@ class Expansion {
   lang::Program& program_;
   const logic::Analysis& analysis_;
   lang::Session& session_;
+  bool recursive_ = false;  // the rule that is expanded
   bool changed_ = false;
 };
 
