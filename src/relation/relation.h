@@ -80,8 +80,8 @@ class Relation {
   // Changes only in reserve() and finish().
   SetKind set_kind() const { return set_kind_; }
   SetShape set_shape() const { return {set_kind_, best_, bit_order_}; }
-  // Arranges the bits, from now on or from when it becomes a set of bits, so that rows that agree in
-  // all but these columns lie together, in whole blocks of so many bits. False where that is not
+  // Arranges the bits, from now on or from when it becomes a set of bits, so that rows that agree
+  // in all but these columns lie together, in whole blocks of so many bits. False where that is not
   // possible, or would take much more memory.
   Result<bool> put_innermost(const std::vector<uint32_t>& columns, uint32_t block_bits);
   // Whether room for so many more rows makes it a set of bits, if it is none.
