@@ -88,17 +88,19 @@ TEST(Carry, RandomProgramsHaveTheAnswersOfTheReference) {
   }
 }
 
+constexpr const char* kCountedClosure = R"(
+    reach(X, Y) :- edge(X, Y).
+    reach(X, Y) :- reach(X, Z), edge(Z, Y).
+    n(count()) :- reach(X, Y).
+    ?- n(N).
+)";
+
 // A chain has as many rounds as nodes, but the words of its rows run through it within one.
 TEST(Carry, TakesOneRound) {
   constexpr uint32_t kNodes = 700;
   std::string text = "pred edge(u32, u32).\n";
   for (uint32_t i = 0; i < kNodes; ++i) text += fmt::format("edge({}, {}).\n", i, i + 1);
-  text += R"(
-    reach(X, Y) :- edge(X, Y).
-    reach(X, Y) :- reach(X, Z), edge(Z, Y).
-    n(count()) :- reach(X, Y).
-    ?- n(N).
-  )";
+  text += kCountedClosure;
   const Outcome got = run(text, Which::Engine, "cpu");
   EXPECT_NE(got.text.find(fmt::format("({},)", kNodes * (kNodes + 1) / 2)), std::string::npos)
       << got.text;
@@ -133,12 +135,7 @@ TEST(Carry, GoesOnWhereTheSetBecomesBits) {
       }
     }
   }
-  text += R"(
-    reach(X, Y) :- edge(X, Y).
-    reach(X, Y) :- reach(X, Z), edge(Z, Y).
-    n(count()) :- reach(X, Y).
-    ?- n(N).
-  )";
+  text += kCountedClosure;
   logic::AnswerOptions options;
   options.max_rows = UINT64_MAX;
   const Outcome got = run(text, Which::Engine, "cpu", options);
