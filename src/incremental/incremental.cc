@@ -42,7 +42,7 @@ constexpr uint64_t kAlwaysWorkedIn = 10'000;
 constexpr double kPartOfSeconds = 0.4;
 // While it is not kept, what holds is counted for this part of the time of a run with each batch.
 // The clock is looked at after so much work; what cannot rest may take more, but not without end.
-constexpr double kPartOfSecondsWhileCounting = 0.8;
+constexpr double kPartOfSecondsWhileCounting = 0.5;
 constexpr uint64_t kWorkPerRest = 4'096, kPartOfStep = 4, kAlwaysInAStep = 100'000;
 // A run counts rows and instances of kernels; of the reference evaluator the facts are known alone.
 constexpr uint64_t kWorkOfFact = 1'000;
