@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -29,6 +30,16 @@ struct SessionScript::Words {
     std::string out;
     for (; i < end; ++i) out += texts[i];
     return out;
+  }
+  // Whether something else than one name is written from word i on: two words stand side by side.
+  bool are_several(size_t i) const {
+    const auto is_word = [](const std::string& text) {
+      return text.empty() || text[0] == '_' || std::isalnum(static_cast<uint8_t>(text[0])) != 0;
+    };
+    for (++i; i < size(); ++i) {
+      if (is_word(texts[i - 1]) && is_word(texts[i])) return true;
+    }
+    return false;
   }
 };
 
@@ -331,6 +342,10 @@ bool SessionScript::undo(const Words& words) {
 
 std::optional<std::vector<uint32_t>> SessionScript::chosen_queries(const Words& words, size_t at) {
   if (words.size() == at) return io::all_queries(session_.program());
+  if (words.are_several(at)) {
+    usage(*find_command(words.texts[0]));
+    return std::nullopt;
+  }
   Result<std::vector<uint32_t>> found = session_.queries_about(words.joined(at, words.size()));
   if (found.ok()) return *found;
   fail(found.error());

@@ -111,10 +111,10 @@ run session reach.xlog wrong.txt --keep-going
 expect_exit 1
 expect_out 'commit 1: 1 fact inserted
 commit 1: 1 fact inserted'
-session '+egde(1, 2). +edge(1). +other(1). +reach(5, 6). +p(X) :- q(X). chnges. undo 5. undo. load edge. load edge "none.csv". answer at 3. checkpoint. changes edge. changes. ?- reach(1, X). difference 1. commit. log' --keep-going
+session '+egde(1, 2). +edge(1). +other(1). +reach(5, 6). +p(X) :- q(X). chnges. changes reach from 1. undo 5. undo. load edge. load edge "none.csv". answer at 3. checkpoint. changes edge. changes. ?- reach(1, X). difference 1. commit. log' --keep-going
 expect_exit 1
 for part in 'did you mean `edge`?' 'the program has `edge/2`' 'declare it in the program: `pred other(types).`' 'only facts come and go' \
-  'there is no command `chnges`' 'did you mean `changes.`?' 'there is no commit 5' 'write `undo N.`' 'write `load PRED "FILE" [weight K].`' 'cannot read `none.csv`' \
+  'there is no command `chnges`' 'did you mean `changes.`?' 'write `changes [PRED].`' 'there is no commit 5' 'write `undo N.`' 'write `load PRED "FILE" [weight K].`' 'cannot read `none.csv`' \
   'there is no commit 3' 'this session keeps no state' 'add `?- edge(X1, X2).` to the program' 'nothing was committed yet' 'queries belong to the program' \
   'write `difference N M [PRED].`' 'a command that does not end' '--> <stdin>:1'; do
   expect_err "$part"
