@@ -102,7 +102,7 @@ using Edges = std::vector<std::pair<uint32_t, uint32_t>>;
 Outcome run_closure(const Edges& edges, uint64_t rows, const std::string& more = "") {
   std::string text = "pred edge(u32, u32).\n";
   for (const auto& [from, to] : edges) text += fmt::format("edge({}, {}).\n", from, to);
-  const Outcome got = run(text + more + kCountedClosure, Which::Engine, "cpu");
+  Outcome got = run(text + more + kCountedClosure, Which::Engine, "cpu");
   EXPECT_NE(got.text.find(fmt::format("({},)", rows)), std::string::npos) << got.text;
   return got;
 }
