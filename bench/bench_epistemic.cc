@@ -151,7 +151,7 @@ std::vector<Family> families() {
       {"btuc", "steps", {10, 20, 30, 40, 50}, with("length"), {100, 200, 400}},
       {"bmtc", "packages, 2 toilets", {10, 20, 30}, toilets(2), {100, 300}},
       {"reversible", "horizon", {1, 11, 21, 31, 41, 61, 81}, with("horizon"), {200, 610}},
-      {"forall", "variables on each side", {8, 10, 12, 14, 16, 24, 100}, for_all, {130, 160}},
+      {"forall", "variables on each side", {8, 10, 12, 14, 16, 24, 100}, for_all, {160, 300, 400}},
       {"chain", "questions", {1'000, 10'000, 100'000}, with("length")},
       {"roads", "roads", {1'000, 2'000, 4'000}, roads},
       {"game", "moves", {10'000, 100'000, 640'000}, game},

@@ -8,10 +8,10 @@
 // counterexample guided refinement, 2012, does so for formulas.)
 #pragma once
 
-#include <functional>
-#include <utility>
+#include <unordered_map>
 #include <vector>
 
+#include "epistemic/chosen_world.h"
 #include "epistemic/translate.h"
 #include "solve/ground_program.h"
 
@@ -28,36 +28,53 @@ class Counterexamples {
   // have no disjunctive heads.
   bool can_copy() const { return can_copy_; }
 
-  // The atoms whose choices make a world.
+  // The atoms whose choices make a world, ascending.
   const std::vector<solve::Atom>& choices() const { return choices_; }
 
-  // Adds a copy with the choices of a world to a program that knows the unit's atoms. What all
-  // copies share goes into the program of the first one.
-  using Holds = std::function<bool(solve::Atom)>;
-  void add_copy(const Holds& world, solve::GroundProgram& to);
+  // Whether worlds lately could be made to demand much more.
+  bool strengthens() const { return patience_ > 0; }
+
+  // Adds copies of worlds that refute a guess, each given by which of the choices it makes, to a
+  // program that knows the unit's atoms. `rest`: what holds under the guess whatever the choices.
+  // Worlds that demand more are taken instead where they are near. What all copies share goes into
+  // the program of the first ones.
+  using Holds = ChosenWorld::Holds;
+  void add_copies(std::vector<std::vector<bool>> worlds, const Holds& rest,
+                  const std::vector<solve::Literal>& guess, solve::GroundProgram& to);
 
  private:
   class Copy;
-  static constexpr uint32_t kNone = UINT32_MAX;
+  class Strengthening;
+  struct Contradicted {
+    uint32_t question;
+    solve::Literal answer;  // that a world contradicts
+    solve::Literal by;      // in which this holds
+  };
+  static constexpr uint32_t kPatience = 8;
 
   void find_varying();
   void find_rules_to_copy();
-  void add_shared(solve::GroundProgram& to);
   bool is_stratified() const;
+  bool varies(solve::Literal literal) const;  // depends on choices
+  bool reads_varying(const solve::Rule& rule) const;
+  // Answers that a world may contradict.
+  std::vector<Contradicted> contradicted(const ChosenWorld& world) const;
+  void add_shared(solve::GroundProgram& to);
+  void add_copy(ChosenWorld& world, solve::GroundProgram& to) const;
 
   const solve::GroundProgram& program_;
   const size_t rules_;
   const std::vector<Question>& questions_;
   std::vector<bool> is_question_;  // by atom
-  std::vector<uint32_t> varying_;  // by atom: depends on choices, as which of these; else kNone
-  uint32_t varying_count_ = 0;
-  std::vector<size_t> to_copy_;          // rules
+  std::vector<uint32_t> varying_;  // by atom: depends on choices, as which of these; else none
+  std::vector<ChosenWorld::Derivation> to_copy_;
   std::vector<uint32_t> asked_varying_;  // questions about what varies
-  // Rules that derive what varies, but whose bodies do not vary, each with its head; then an atom
-  // for each head that says that one of these bodies holds.
-  std::vector<std::pair<solve::Atom, size_t>> not_to_copy_;
-  std::vector<std::pair<solve::Atom, solve::Atom>> shared_;
+  // Derivations of what varies whose bodies do not vary, by head; then an atom for each head that
+  // says that one of these bodies holds.
+  std::vector<ChosenWorld::Derivation> not_to_copy_;
+  std::unordered_map<solve::Atom, solve::Atom> shared_;
   std::vector<solve::Atom> choices_;
+  uint32_t patience_ = kPatience;  // worlds to strengthen in vain before none is
   bool can_copy_ = false;
 };
 

@@ -153,6 +153,52 @@ TEST_P(WholePrograms, HaveTheRowsOverViewsOfTheReference) {
   EXPECT_GT(compared, kPrograms / 15);
 }
 
+// Programs that guess x and ask whether all y satisfy what depends on both, as in quantified
+// formulas: worlds refute guesses there, and are made to demand more.
+class RandomFormula : lang::RandomText {
+ public:
+  explicit RandomFormula(uint32_t seed) : RandomText(seed) {}
+
+  std::string run() {
+    const uint32_t guesses = 2 + pick(3), choices = 2 + pick(5);
+    for (uint32_t i = 0; i < guesses; ++i) line(fmt::format("x({0}) :- not know not x({0}).", i));
+    for (uint32_t i = 0; i < choices; ++i) {
+      line(fmt::format("{{ y({}) }}{}.", i, chance(20) ? " :- " + literal("x", guesses) : ""));
+    }
+    for (uint32_t terms = 3 + pick(14); terms > 0; --terms) {
+      line(fmt::format("{} :- {}, {}, {}.", chance(80) ? "s" : "y(9)", literal("x", guesses),
+                       literal("y", choices), literal("y", choices)));
+    }
+    if (chance(30)) line("s :- y(9), " + literal("x", guesses) + ".");
+    if (chance(30)) line(":- " + literal("y", choices) + ", " + literal("x", guesses) + ".");
+    constexpr const char* kAsked[] = {":- not know s.", ":- possible s.", "t :- know s."};
+    line(kAsked[pick(3)]);
+    return text_ + "?- x(I). ?- s.";
+  }
+
+ private:
+  std::string literal(const char* name, uint32_t count) {
+    return fmt::format("{}{}({})", chance(50) ? "not " : "", name, pick(count));
+  }
+};
+
+TEST_P(WholePrograms, ThatQuantifyHaveTheViewsOfTheReference) {
+  uint32_t none = 0, some = 0;
+  for (uint32_t seed = 0; seed < kPrograms / 4; ++seed) {
+    const std::string source = RandomFormula(seed).run();
+    SCOPED_TRACE(fmt::format("seed {}\n{}", seed, source));
+    logic::AnswerOptions options;
+    options.mode = GetParam();
+    options.max_views = UINT64_MAX;
+    const Ran wanted = run(source, true, options), got = run(source, false, options);
+    ASSERT_TRUE(wanted.answer && got.answer) << wanted.messages << got.messages;
+    ASSERT_EQ(got.views, wanted.views);
+    ++(wanted.answer->view_count == 0 ? none : some);
+  }
+  EXPECT_GT(none, kPrograms / 40);
+  EXPECT_GT(some, kPrograms / 40);
+}
+
 INSTANTIATE_TEST_SUITE_P(Modes, WholePrograms,
                          testing::Values(Mode::G91, Mode::Faeel, Mode::Faeel19),
                          [](const auto& mode) { return std::string(logic::spelling(mode.param)); });
@@ -175,6 +221,31 @@ TEST(Evaluate, TracesWhatItDid) {
 }
 
 // Where the pairs that a constraint forbids are one bound, people read the same about it.
+// Eighty guesses, and a term for each with one x and two y. Worlds as they are found are worth a
+// clause of many guesses each: hundreds are needed for some seeds.
+TEST(Evaluate, WorldsThatRefuteAreMadeToDemandMore) {
+  constexpr uint32_t kVariables = 80;
+  for (uint32_t seed = 1; seed < 5; ++seed) {
+    std::mt19937 random(seed);
+    std::string source = fmt::format(
+        "x(0..{0}). y(0..{0}). true(x, I) :- x(I), not know not true(x, I).\n"
+        "{{ true(y, I) }} :- y(I).\n:- not know satisfied.\n?- satisfied.\n",
+        kVariables - 1);
+    const auto literal = [&](char name) {
+      const char* sign = random() % 2 == 0 ? "not " : "";
+      return fmt::format("{}true({}, {})", sign, name, random() % kVariables);
+    };
+    for (uint32_t t = 0; t < kVariables; ++t) {
+      const std::string x = literal('x'), y = literal('y');
+      source += fmt::format("satisfied :- {}, {}, {}.\n", x, y, literal('y'));
+    }
+    const Ran got = run(source, false, {});
+    ASSERT_TRUE(got.answer.has_value()) << seed << got.messages;
+    EXPECT_EQ(got.answer->view_count, 0) << seed;
+    EXPECT_LT(got.trace.search.candidates, 20u) << seed;
+  }
+}
+
 TEST(Evaluate, NamesTheConstraintOnPairsThatIsViolated) {
   const std::string rest =
       "d(1..3). { at(X, T) : d(X), d(T) }. :- at(X, T), at(Y, T), X < Y.\n?- at(X, T).\n";

@@ -123,21 +123,33 @@ class UnitSolver {
   }
 
   // What the tester's worlds demand of guesses. The more were needed, the more are looked for at
-  // once.
+  // once, unless each can be made to demand more.
   void copy_worlds() {
-    solve::GroundProgram more;
-    more.need_atoms(generator_->program().atoms());
-    uint64_t left = std::clamp(copies_, kLeastCopiesAtOnce, kMostCopiesAtOnce);
-    copies_ += left;
+    const uint64_t most = counterexamples_->strengthens()
+                              ? kLeastCopiesAtOnce
+                              : std::clamp(copies_, kLeastCopiesAtOnce, kMostCopiesAtOnce);
+    copies_ += most;
+    std::vector<std::vector<bool>> worlds;
+    std::vector<bool> first;  // by atom
     tester_.project(counterexamples_->choices());
     ++counts_.solver_calls;
     const solve::Enumeration found =
         tester_.enumerate(limits_of(context_, counts_), [&](const StableModels& solver) {
-          counterexamples_->add_copy([&](Atom a) { return solver.holds(a); }, more);
-          return --left > 0;
+          std::vector<bool>& made = worlds.emplace_back();
+          for (const Atom a : counterexamples_->choices()) made.push_back(solver.holds(a));
+          if (first.empty()) {
+            for (Atom a = 0; a <= solver.program().atoms(); ++a) {
+              first.push_back(a > 0 && solver.holds(a));
+            }
+          }
+          return worlds.size() < most;
         });
     settled(found.outcome, context_);
     tester_.project(std::nullopt);
+    solve::GroundProgram more;
+    more.need_atoms(generator_->program().atoms());
+    counterexamples_->add_copies(
+        std::move(worlds), [&](Atom a) { return first[static_cast<size_t>(a)]; }, guess_, more);
     const Status extended = generator_->extend(more);
     XLOG_CHECK(extended.ok(), "copied rules are like those of the unit");
   }
