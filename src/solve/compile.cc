@@ -1,7 +1,5 @@
 #include "solve/compile.h"
 
-#include "solve/count_order.h"
-
 namespace xlog::solve {
 namespace {
 
@@ -39,7 +37,7 @@ struct CircuitTally {
 Compiled compile(const CountFormula& formula, const std::vector<bool>& kept, const Limits& limits,
                  const CountOptions& options) {
   CircuitTally tally{Circuit(formula.variables())};
-  CountSearch<CircuitTally> search(formula, decision_ranks(formula), kept, tally, options, limits);
+  CountSearch<CircuitTally> search(formula, kept, tally, options, limits);
   const std::optional<Circuit::Node> root = search.run();
   Compiled result;
   if (!root) {

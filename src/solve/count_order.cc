@@ -15,13 +15,14 @@ constexpr uint64_t kMostWork = 40'000'000;  // neighbours that are looked at
 // edge for each of its variables and not for each pair of them.
 class Elimination {
  public:
-  explicit Elimination(const CountFormula& formula) : formula_(formula) {
+  Elimination(const CountFormula& formula, const CountTrail& trail)
+      : formula_(formula), trail_(trail) {
     neighbours_.resize(static_cast<size_t>(formula.variables()) + 1);
     for (size_t c = 0; c < formula.clauses.size(); ++c) add_clause(formula.clauses[c]);
     for (const CountSum& sum : formula.sums) {
       const uint32_t hub = new_node();
-      for (const WeightedLiteral& t : sum.terms) connect(hub, node(t.literal));
-      for (const CountSum::Threshold& t : sum.thresholds) connect(hub, node(t.holds));
+      for (const WeightedLiteral& t : sum.terms) connect_if_open(hub, t.literal);
+      for (const CountSum::Threshold& t : sum.thresholds) connect_if_open(hub, t.holds);
     }
     for (std::vector<uint32_t>& list : neighbours_) {
       std::ranges::sort(list);
@@ -135,18 +136,28 @@ class Elimination {
     neighbours_[a].push_back(b);
     neighbours_[b].push_back(a);
   }
+  void connect_if_open(uint32_t hub, Literal literal) {
+    if (trail_.value(literal) == 0) connect(hub, node(literal));
+  }
   void add_clause(std::span<const Literal> clause) {
-    if (clause.size() > kLongClause) {
+    open_.clear();
+    for (const Literal l : clause) {
+      if (trail_.value(l) > 0) return;
+      if (trail_.value(l) == 0) open_.push_back(node(l));
+    }
+    if (open_.size() > kLongClause) {
       const uint32_t hub = new_node();
-      for (const Literal l : clause) connect(hub, node(l));
+      for (const uint32_t v : open_) connect(hub, v);
       return;
     }
-    for (size_t i = 0; i < clause.size(); ++i) {
-      for (size_t j = 0; j < i; ++j) connect(node(clause[i]), node(clause[j]));
+    for (size_t i = 0; i < open_.size(); ++i) {
+      for (size_t j = 0; j < i; ++j) connect(open_[i], open_[j]);
     }
   }
 
   const CountFormula& formula_;
+  const CountTrail& trail_;
+  std::vector<uint32_t> open_;                     // of a clause
   std::vector<std::vector<uint32_t>> neighbours_;  // of what is eliminated: those that came later
   std::vector<uint32_t> order_;
   std::vector<uint32_t> place_;  // in the order
@@ -155,8 +166,8 @@ class Elimination {
 
 }  // namespace
 
-std::vector<double> decision_ranks(const CountFormula& formula) {
-  Elimination elimination(formula);
+std::vector<double> decision_ranks(const CountFormula& formula, const CountTrail& trail) {
+  Elimination elimination(formula, trail);
   if (!elimination.run()) {
     return std::vector<double>(static_cast<size_t>(formula.variables()) + 1, 0);
   }

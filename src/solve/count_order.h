@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "solve/count_formula.h"
+#include "solve/count_trail.h"
 
 namespace xlog::solve {
 
-// By variable, the highest first. All 0 where the formula is so tangled that no part of it would
-// come apart.
-std::vector<double> decision_ranks(const CountFormula& formula);
+// By variable, the highest first, of what the trail leaves open. All 0 where the formula is so
+// tangled that no part of it would come apart.
+std::vector<double> decision_ranks(const CountFormula& formula, const CountTrail& trail);
 
 }  // namespace xlog::solve

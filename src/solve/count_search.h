@@ -24,6 +24,7 @@
 #include "solve/count_cache.h"
 #include "solve/count_components.h"
 #include "solve/count_loops.h"
+#include "solve/count_order.h"
 #include "solve/count_trail.h"
 #include "solve/limit_watch.h"
 #include "solve/model_count.h"
@@ -36,14 +37,14 @@ class CountSearch {
   using Branch = typename Tally::Branch;
   using Value = typename Tally::Value;
 
-  // By variable: those to decide first have the highest rank, and those that are kept always have
-  // their place in a result; of others that is enough which decide all.
-  CountSearch(const CountFormula& formula, std::vector<double> ranks, const std::vector<bool>& kept,
-              Tally& tally, const CountOptions& options, const Limits& limits)
+  // By variable: those that are kept always have their place in a result; of others that is enough
+  // which decide all.
+  CountSearch(const CountFormula& formula, const std::vector<bool>& kept, Tally& tally,
+              const CountOptions& options, const Limits& limits)
       : tally_(tally),
-        ranks_(std::move(ranks)),
         trail_(formula),
         consistent_(trail_.propagate()),
+        ranks_(decision_ranks(formula, trail_)),
         components_(formula, trail_, kept),
         loops_(formula, trail_),
         cache_(std::min(options.cache_bytes, limits.memory_bytes.value_or(UINT64_MAX) / 2)),
@@ -206,9 +207,9 @@ class CountSearch {
   }
 
   Tally& tally_;
-  const std::vector<double> ranks_;
   CountTrail trail_;
   const bool consistent_;
+  const std::vector<double> ranks_;  // by variable: those to decide first have the highest
   CountComponents components_;
   CountLoops loops_;
   CountCache<Value> cache_;

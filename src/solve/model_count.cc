@@ -1,6 +1,5 @@
 #include "solve/model_count.h"
 
-#include "solve/count_order.h"
 #include "solve/count_search.h"
 
 namespace xlog::solve {
@@ -30,7 +29,7 @@ struct NumberTally {
 ModelCount count_models(const CountFormula& formula, const Limits& limits,
                         const CountOptions& options) {
   NumberTally tally;
-  CountSearch<NumberTally> search(formula, decision_ranks(formula), {}, tally, options, limits);
+  CountSearch<NumberTally> search(formula, {}, tally, options, limits);
   ModelCount result;
   const std::optional<mpz_class> models = search.run();
   result.decisions = search.decisions();
