@@ -94,6 +94,7 @@ class Placing {
       placed_.all_on_device &= fits;
     }
     if (options_.well_founded && !placed_.all_on_device) leave_what_the_reference_needs();
+    if (placed_.too_few) leave_few_facts();
     return std::move(placed_);
   }
 
@@ -265,6 +266,21 @@ class Placing {
       }
     }
     return "";
+  }
+
+  // Whoever searches for worlds has the facts at hand.
+  void leave_few_facts() {
+    for (uint32_t c = 0; c < analysis_.components.size(); ++c) {
+      const logic::Component& component = analysis_.components[c];
+      if (!placed_.components[c].on_device || !component.rules.empty()) continue;
+      const lang::FactTable* facts = program_[component.predicates.front()].facts.get();
+      const bool is_read = std::ranges::any_of(analysis_.edges, [&](const logic::Edge& edge) {
+        return analysis_.component_of[edge.from.index] == c &&
+               placed_.components[analysis_.component_of[edge.to.index]].on_device;
+      });
+      if (is_read || (facts != nullptr && facts->rows > kRowsOfLaunch)) continue;
+      leave(c, "few facts, and nothing on the device reads them");
+    }
   }
 
   // The reference evaluator takes over rows that are settled, and instantiates what is not.
