@@ -18,10 +18,43 @@
 namespace xlog::cli {
 namespace {
 
-std::vector<std::string> command_names(const CLI::App& app) {
+struct Command {
+  const char* name;
+  void (*add)(CLI::App&, int& exit_code);
+};
+
+// As the help lists them.
+constexpr Command kCommands[] = {{"run", add_run},         {"check", add_check},
+                                 {"fmt", add_fmt},         {"explain", add_explain},
+                                 {"why", add_why},         {"why-not", add_why_not},
+                                 {"repl", add_repl},       {"watch", add_watch},
+                                 {"session", add_session}, {"replay", add_replay},
+                                 {"solve", add_solve},     {"kernel", add_kernel},
+                                 {"version", add_version}, {"completion", add_completion}};
+
+std::vector<std::string> command_names() {
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  for (const Command& command : kCommands) names.emplace_back(command.name);
   return names;
+}
+
+// With one command, which alone will be called, or with all of them. Describing a command takes a
+// fifth of a millisecond.
+std::unique_ptr<CLI::App> make_app(int& exit_code, const std::string& only) {
+  auto app = std::make_unique<CLI::App>(
+      "A logic engine: Datalog, and what is known and what is possible over all worlds.", "xlog");
+  app->set_version_flag("--version", fmt::format("xlog {}", kVersion), "Print the version");
+  app->require_subcommand(0, 1);
+  app->get_formatter()->column_width(32);
+  app->get_formatter()->label("SUBCOMMAND", "COMMAND");
+  app->get_formatter()->label("Subcommands", "Commands");
+  app->get_formatter()->label("REQUIRED", "");
+  for (const Command& command : kCommands) {
+    if (only.empty() || only == command.name) command.add(*app, exit_code);
+  }
+  app->footer(
+      R"(`xlog FILE.xlog` is short for `xlog run FILE.xlog`; `xlog COMMAND --help` says more.)");
+  return app;
 }
 
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& names) {
@@ -75,21 +108,23 @@ bool is_shorthand(const std::string& word) {
 
 int run_app(std::vector<std::string> words) {
   int exit_code = kAnswered;
-  const std::unique_ptr<CLI::App> app = make_app(exit_code);
   if (words.empty()) {
-    fmt::print("{}", app->help());
+    fmt::print("{}", make_app(exit_code, "")->help());
     return flush_stdout() ? kAnswered : kProgramError;
   }
-  const std::vector<std::string> names = command_names(*app);
-  const bool is_command = std::ranges::find(names, words.front()) != names.end();
-  if (!is_command && (words.front() == "-" || !words.front().starts_with("-"))) {
+  const std::vector<std::string> names = command_names();
+  const auto is_command = [&] { return std::ranges::find(names, words.front()) != names.end(); };
+  if (!is_command() && (words.front() == "-" || !words.front().starts_with("-"))) {
     if (!is_shorthand(words.front())) {
       const auto near = nearest(words.front(), names);
-      return usage_error(app->get_name(), fmt::format("there is no command `{}`", words.front()),
+      return usage_error("xlog", fmt::format("there is no command `{}`", words.front()),
                          near ? fmt::format("did you mean `{}`?", *near) : "");
     }
     words.insert(words.begin(), "run");
   }
+  // Completion speaks of all others.
+  const bool alone = is_command() && words.front() != "completion";
+  const std::unique_ptr<CLI::App> app = make_app(exit_code, alone ? words.front() : "");
   std::ranges::reverse(words);  // CLI11 takes them from the back
   try {
     app->parse(std::move(words));
@@ -108,34 +143,6 @@ int run_app(std::vector<std::string> words) {
 }
 
 }  // namespace
-
-std::unique_ptr<CLI::App> make_app(int& exit_code) {
-  auto app = std::make_unique<CLI::App>(
-      "A logic engine: Datalog, and what is known and what is possible over all worlds.", "xlog");
-  app->set_version_flag("--version", fmt::format("xlog {}", kVersion), "Print the version");
-  app->require_subcommand(0, 1);
-  app->get_formatter()->column_width(32);
-  app->get_formatter()->label("SUBCOMMAND", "COMMAND");
-  app->get_formatter()->label("Subcommands", "Commands");
-  app->get_formatter()->label("REQUIRED", "");
-  add_run(*app, exit_code);
-  add_check(*app, exit_code);
-  add_fmt(*app, exit_code);
-  add_explain(*app, exit_code);
-  add_why(*app, exit_code);
-  add_why_not(*app, exit_code);
-  add_repl(*app, exit_code);
-  add_watch(*app, exit_code);
-  add_session(*app, exit_code);
-  add_replay(*app, exit_code);
-  add_solve(*app, exit_code);
-  add_kernel(*app, exit_code);
-  add_version(*app, exit_code);
-  add_completion(*app, exit_code);
-  app->footer(
-      R"(`xlog FILE.xlog` is short for `xlog run FILE.xlog`; `xlog COMMAND --help` says more.)");
-  return app;
-}
 
 int run_cli(int argc, char** argv) {
   let_large_files_fail();

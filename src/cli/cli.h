@@ -18,9 +18,7 @@ enum ExitCode : int {
 // Everything main() does.
 int run_cli(int argc, char** argv);
 
-// The app with all subcommands. A subcommand's callback does its work and sets `exit_code`.
-std::unique_ptr<CLI::App> make_app(int& exit_code);
-
+// The subcommands. The callback of one does its work and sets `exit_code`.
 void add_run(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_fmt(CLI::App& app, int& exit_code);
