@@ -136,10 +136,11 @@ std::vector<Family> families() {
   const auto with = [](const char* constant) {
     return [=](uint32_t size) { return Instance{{{constant, size}}, {}}; };
   };
-  const auto toilets = [](uint32_t count) {
+  const auto toilets = [](uint32_t count, bool clogged_at_first) {
     return [=](uint32_t packages) {
       // Each toilet is flushed between two packages.
-      const uint32_t length = 2 * ((packages + count - 1) / count) - 1;
+      const uint32_t uses = (packages + count - 1) / count;
+      const uint32_t length = 2 * uses - (clogged_at_first ? 0 : 1);
       return Instance{{{"packages", packages}, {"length", length}, {"toilets", count}}, {}};
     };
   };
@@ -149,7 +150,8 @@ std::vector<Family> families() {
       {"bt", "packages", {10, 20, 30, 40, 60, 100, 150}, with("length"), {300, 1000}},
       {"btc", "steps", {10, 20, 40, 50, 60}, with("length"), {200, 500}},
       {"btuc", "steps", {10, 20, 30, 40, 50}, with("length"), {100, 200, 400}},
-      {"bmtc", "packages, 2 toilets", {10, 20, 30}, toilets(2), {100, 300}},
+      {"bmtc", "packages, 2 toilets", {10, 20, 30}, toilets(2, false), {100, 300}},
+      {"bmtuc", "packages, 2 toilets", {10, 20, 30}, toilets(2, true), {100, 300}},
       {"reversible", "horizon", {1, 11, 21, 31, 41, 61, 81}, with("horizon"), {200, 610}},
       {"forall", "variables on each side", {8, 10, 12, 14, 16, 24, 100}, for_all, {160, 300, 400}},
       {"chain", "questions", {1'000, 10'000, 100'000}, with("length")},
