@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
+
+#include "device/pool.h"
+#include "incremental/canonical_order.h"
 
 namespace xlog::incremental {
 namespace {
@@ -17,49 +19,47 @@ Row row_of(const FactChanges& changes, size_t row, uint32_t arity) {
   return Row(changes.values).subspan(row * arity, arity);
 }
 
-// The canonical order of the rows of a predicate; integers are compared without looking up names.
-class RowOrder {
- public:
-  RowOrder(const lang::Predicate& predicate, const lang::Names& names) : names_(names) {
-    for (const lang::PredicateColumn& column : predicate.columns) {
-      kinds_.push_back(lang::type_class(column.type.kind));
-    }
-  }
-  bool operator()(Row a, Row b) const {
-    for (size_t i = 0; i < kinds_.size(); ++i) {
-      if (a[i] == b[i]) continue;
-      switch (kinds_[i]) {
-        case lang::TypeClass::Unsigned:
-          return a[i].bits < b[i].bits;
-        case lang::TypeClass::Signed:
-          return a[i].as_signed() < b[i].as_signed();
-        default:
-          if (const auto order = lang::compare(a[i], b[i], names_); order != 0) return order < 0;
-      }
-    }
-    return false;
-  }
-
- private:
-  const lang::Names& names_;
-  std::vector<lang::TypeClass> kinds_;
-};
-
 bool same_row(Row a, Row b) { return std::ranges::equal(a, b); }
 
-// Rows by canonical order.
-std::vector<size_t> sorted_rows(const FactChanges& changes, const lang::Predicate& predicate,
-                                const lang::Names& names) {
-  std::vector<size_t> order(changes.weights.size());
-  std::iota(order.begin(), order.end(), 0);
-  const RowOrder row_order(predicate, names);
-  const uint32_t arity = predicate.arity;
-  const auto comes_before = [&](size_t a, size_t b) {
-    return row_order(row_of(changes, a, arity), row_of(changes, b, arity));
-  };
-  // Mostly they are sorted: batches of a log and checkpoints were.
-  if (!std::ranges::is_sorted(order, comes_before)) std::ranges::sort(order, comes_before);
-  return order;
+std::vector<uint32_t> sorted_rows(const FactChanges& changes, const lang::Predicate& predicate,
+                                  const lang::Names& names) {
+  std::vector<lang::TypeKind> kinds;
+  for (const lang::PredicateColumn& column : predicate.columns) kinds.push_back(column.type.kind);
+  constexpr size_t kFew = 10'000;  // to ask how many threads there may be takes longer
+  const size_t rows = changes.weights.size();
+  if (rows < kFew) return canonical_order(changes.values, kinds, rows, names);
+  device::Pool pool(0);
+  return canonical_order(
+      changes.values, kinds, rows, names,
+      [&](uint32_t n, uint32_t grain, const Piece& piece) { pool.parallel_for(n, grain, piece); });
+}
+
+// Each row once with the sum of its weights.
+Result<FactChanges> net_change(const FactChanges& changes, const lang::Program& program,
+                               const lang::Names& names) {
+  const uint32_t arity = program[changes.pred].arity;
+  const std::vector<uint32_t> order = sorted_rows(changes, program[changes.pred], names);
+  FactChanges sum{changes.pred, {}, {}};
+  sum.values.reserve(changes.values.size());
+  sum.weights.reserve(changes.weights.size());
+  constexpr size_t kAhead = 32;
+  for (size_t i = 0; i < order.size();) {
+    if (i + kAhead < order.size()) {
+      __builtin_prefetch(row_of(changes, order[i + kAhead], arity).data());
+      __builtin_prefetch(&changes.weights[order[i + kAhead]]);
+    }
+    const Row row = row_of(changes, order[i], arity);
+    int64_t weight = 0;
+    for (; i < order.size() && same_row(row, row_of(changes, order[i], arity)); ++i) {
+      if (__builtin_add_overflow(weight, changes.weights[order[i]], &weight)) {
+        return weight_overflow(fact_text(changes.pred, row, program, names));
+      }
+    }
+    if (weight == 0) continue;
+    sum.values.insert(sum.values.end(), row.begin(), row.end());
+    sum.weights.push_back(weight);
+  }
+  return sum;
 }
 
 }  // namespace
@@ -96,32 +96,21 @@ Error cannot_retract(PredId pred, Row row, int64_t weight, int64_t change,
 Result<std::vector<FactChanges>> net_changes(std::span<const FactChanges> batch,
                                              const lang::Program& program,
                                              const lang::Names& names) {
-  std::vector<FactChanges> by_predicate(program.predicates.size());
-  for (const FactChanges& part : batch) {
-    FactChanges& all = by_predicate[part.pred.index];
-    all.values.insert(all.values.end(), part.values.begin(), part.values.end());
-    all.weights.insert(all.weights.end(), part.weights.begin(), part.weights.end());
-  }
+  // Parts of one predicate are put together; most batches have one.
+  std::vector<std::vector<const FactChanges*>> by_predicate(program.predicates.size());
+  for (const FactChanges& part : batch) by_predicate[part.pred.index].push_back(&part);
   std::vector<FactChanges> net;
-  for (uint32_t p = 0; p < by_predicate.size(); ++p) {
-    const FactChanges& all = by_predicate[p];
-    if (all.weights.empty()) continue;
-    const uint32_t arity = program.predicates[p].arity;
-    const std::vector<size_t> order = sorted_rows(all, program.predicates[p], names);
-    FactChanges sum{{p}, {}, {}};
-    for (size_t i = 0; i < order.size();) {
-      const Row row = row_of(all, order[i], arity);
-      int64_t weight = 0;
-      for (; i < order.size() && same_row(row, row_of(all, order[i], arity)); ++i) {
-        if (__builtin_add_overflow(weight, all.weights[order[i]], &weight)) {
-          return weight_overflow(fact_text({p}, row, program, names));
-        }
-      }
-      if (weight == 0) continue;
-      sum.values.insert(sum.values.end(), row.begin(), row.end());
-      sum.weights.push_back(weight);
+  for (const std::vector<const FactChanges*>& parts : by_predicate) {
+    if (parts.empty()) continue;
+    FactChanges all{parts[0]->pred, {}, {}};
+    for (const FactChanges* part : parts) {
+      if (parts.size() == 1) break;
+      all.values.insert(all.values.end(), part->values.begin(), part->values.end());
+      all.weights.insert(all.weights.end(), part->weights.begin(), part->weights.end());
     }
-    if (!sum.weights.empty()) net.push_back(std::move(sum));
+    Result<FactChanges> sum = net_change(parts.size() == 1 ? *parts[0] : all, program, names);
+    if (!sum.ok()) return sum.error();
+    if (!sum->weights.empty()) net.push_back(std::move(*sum));
   }
   return net;
 }
@@ -134,109 +123,117 @@ std::vector<FactChanges> negated(std::span<const FactChanges> batch) {
   return out;
 }
 
-size_t FactSet::HashRow::operator()(const std::vector<Value>& row) const {
-  size_t hash = 0x9E3779B97F4A7C15u;
-  for (const Value& value : row) {
-    hash = (hash ^ std::hash<Value>()(value)) * 0xD6E8FEB86659FD93u;
-    hash ^= hash >> 29;
-  }
-  return hash;
+FactSet::FactSet(const lang::Program& program, const lang::Names& names)
+    : program_(program), names_(names) {
+  for (const lang::Predicate& predicate : program.predicates) tables_.emplace_back(predicate.arity);
 }
 
-FactSet::FactSet(const lang::Program& program, const lang::Names& names)
-    : program_(program), names_(names), rows_(program.predicates.size()) {}
+template <typename Visit>
+void FactSet::find_each(const FactChanges& changes, bool adds, const Visit& visit) {
+  const lang::Predicate& predicate = program_[changes.pred];
+  const uint32_t arity = predicate.arity;
+  std::vector<uint64_t> cells(changes.values.size());
+  for (size_t i = 0; i < cells.size(); ++i) {
+    cells[i] = cells_.cell(predicate.columns[i % arity].type.kind, changes.values[i]);
+  }
+  tables_[changes.pred.index].find_each(cells.data(), changes.weights.size(), adds, visit);
+}
 
 Status FactSet::apply(std::span<const FactChanges> batch) {
   Result<std::vector<FactChanges>> net = net_changes(batch, program_, names_);
   if (!net.ok()) return net.error();
-  const auto each_row = [&](const auto& act) -> Status {
-    std::vector<Value> row;
-    for (const FactChanges& part : *net) {
-      for (size_t i = 0; i < part.weights.size(); ++i) {
-        const Row values = row_of(part, i, program_[part.pred].arity);
-        row.assign(values.begin(), values.end());
-        if (Status status = act(part.pred, row, part.weights[i]); !status.ok()) return status;
+  for (const FactChanges& part : *net) {
+    const Table& table = tables_[part.pred.index];
+    Status possible = Done{};
+    find_each(part, false, [&](size_t i, uint32_t row) {
+      if (!possible.ok()) return;
+      const int64_t weight = row == kNoRow ? 0 : table.weight(row), change = part.weights[i];
+      const Row values = row_of(part, i, program_[part.pred].arity);
+      int64_t sum = 0;
+      if (__builtin_add_overflow(weight, change, &sum)) {
+        possible = weight_overflow(fact_text(part.pred, values, program_, names_));
+      } else if (sum < 0) {
+        possible = cannot_retract(part.pred, values, weight, change, program_, names_);
       }
-    }
-    return Done{};
-  };
-  Status possible = each_row([&](PredId pred, const auto& row, int64_t change) -> Status {
-    const auto found = rows_[pred.index].find(row);
-    const int64_t weight = found == rows_[pred.index].end() ? 0 : found->second;
-    int64_t sum = 0;
-    if (__builtin_add_overflow(weight, change, &sum)) {
-      return weight_overflow(fact_text(pred, row, program_, names_));
-    }
-    if (sum >= 0) return Done{};
-    return cannot_retract(pred, row, weight, change, program_, names_);
-  });
-  if (!possible.ok()) return possible;
-  return each_row([&](PredId pred, const auto& row, int64_t change) -> Status {
-    Rows& rows = rows_[pred.index];
-    const auto [place, is_new] = rows.try_emplace(row, 0);
-    place->second += change;
-    if (place->second == 0) rows.erase(place);
-    return Done{};
-  });
+    });
+    if (!possible.ok()) return possible;
+  }
+  for (const FactChanges& part : *net) {
+    Table& table = tables_[part.pred.index];
+    std::vector<uint32_t> gone;
+    find_each(part, true, [&](size_t i, uint32_t row) {
+      table.set_weight(row, table.weight(row) + part.weights[i]);
+      if (table.weight(row) == 0) gone.push_back(row);
+    });
+    table.remove_all(gone);
+  }
+  return Done{};
 }
 
 void FactSet::add_tables(const lang::Program& program) {
   for (uint32_t p = 0; p < program.predicates.size(); ++p) {
-    const lang::FactTable* table = program.predicates[p].facts.get();
-    if (table == nullptr) continue;
-    std::vector<Value> row(table->arity);
-    for (size_t r = 0; r < table->rows; ++r) {
-      for (size_t c = 0; c < row.size(); ++c) row[c] = table->columns[c].at(r);
-      ++rows_[p].try_emplace(row, 0).first->second;
+    const lang::FactTable* facts = program.predicates[p].facts.get();
+    if (facts == nullptr) continue;
+    FactChanges rows{{p}, {}, std::vector<int64_t>(facts->rows, 1)};
+    rows.values.reserve(facts->rows * facts->arity);
+    for (size_t r = 0; r < facts->rows; ++r) {
+      for (const lang::FactColumn& column : facts->columns) rows.values.push_back(column.at(r));
     }
+    Table& table = tables_[p];
+    find_each(rows, true,
+              [&](size_t, uint32_t row) { table.set_weight(row, table.weight(row) + 1); });
   }
 }
 
-FactChanges FactSet::of(PredId pred) const {
-  const uint32_t arity = program_[pred].arity;
+FactChanges FactSet::of(PredId pred, int64_t least_weight) const {
+  const lang::Predicate& predicate = program_[pred];
+  const Table& table = tables_[pred.index];
   FactChanges unsorted{pred, {}, {}};
-  for (const auto& [row, weight] : rows_[pred.index]) {
-    unsorted.values.insert(unsorted.values.end(), row.begin(), row.end());
-    unsorted.weights.push_back(weight);
+  for (uint32_t r = 0; r < table.end(); ++r) {
+    if (!table.is_used(r) || table.weight(r) < least_weight) continue;
+    for (uint32_t c = 0; c < predicate.arity; ++c) {
+      unsorted.values.push_back(cells_.value(predicate.columns[c].type.kind, table.row(r)[c]));
+    }
+    unsorted.weights.push_back(table.weight(r));
   }
   FactChanges sorted{pred, {}, {}};
   sorted.values.reserve(unsorted.values.size());
   sorted.weights.reserve(unsorted.weights.size());
-  for (const size_t i : sorted_rows(unsorted, program_[pred], names_)) {
-    const Row row = row_of(unsorted, i, arity);
+  for (const uint32_t i : sorted_rows(unsorted, predicate, names_)) {
+    const Row row = row_of(unsorted, i, predicate.arity);
     sorted.values.insert(sorted.values.end(), row.begin(), row.end());
     sorted.weights.push_back(unsorted.weights[i]);
   }
   return sorted;
 }
 
+FactChanges FactSet::of(PredId pred) const { return of(pred, 1); }
+
 std::vector<FactChanges> FactSet::all() const {
   std::vector<FactChanges> out;
-  for (uint32_t p = 0; p < rows_.size(); ++p) {
-    if (!rows_[p].empty()) out.push_back(of({p}));
+  for (uint32_t p = 0; p < tables_.size(); ++p) {
+    FactChanges rows = of({p});
+    if (!rows.weights.empty()) out.push_back(std::move(rows));
   }
   return out;
 }
 
 std::vector<FactChanges> FactSet::repeated() const {
   std::vector<FactChanges> out;
-  for (uint32_t p = 0; p < rows_.size(); ++p) {
-    FactChanges more{{p}, {}, {}};
-    for (const auto& [row, weight] : rows_[p]) {
-      if (weight == 1) continue;
-      more.values.insert(more.values.end(), row.begin(), row.end());
-      more.weights.push_back(weight - 1);
-    }
+  for (uint32_t p = 0; p < tables_.size(); ++p) {
+    FactChanges more = of({p}, 2);
+    for (int64_t& weight : more.weights) --weight;
     if (!more.weights.empty()) out.push_back(std::move(more));
   }
   return out;
 }
 
 void FactSet::write_tables(lang::Program& to, lang::Names& to_names) const {
-  for (uint32_t p = 0; p < rows_.size(); ++p) {
+  for (uint32_t p = 0; p < tables_.size(); ++p) {
     lang::Predicate& predicate = to.predicates[p];
     predicate.facts.reset();
-    if (rows_[p].empty()) continue;
+    const FactChanges rows = of({p});
+    if (rows.weights.empty()) continue;
     predicate.facts = std::make_unique<lang::FactTable>();
     lang::FactTable& table = *predicate.facts;
     table.name = predicate.name;
@@ -245,10 +242,7 @@ void FactSet::write_tables(lang::Program& to, lang::Names& to_names) const {
     table.columns.resize(predicate.arity);
     for (size_t c = 0; c < predicate.arity; ++c) {
       table.columns[c].convert(predicate.columns[c].type, to_names);
-    }
-    const FactChanges rows = of({p});
-    for (size_t r = 0; r < rows.weights.size(); ++r) {
-      for (size_t c = 0; c < predicate.arity; ++c) {
+      for (size_t r = 0; r < rows.weights.size(); ++r) {
         table.columns[c].append_typed(rows.values[r * predicate.arity + c]);
       }
     }

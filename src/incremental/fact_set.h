@@ -8,11 +8,12 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
+#include "incremental/cells.h"
 #include "incremental/maintained.h"
+#include "incremental/table.h"
 #include "lang/program.h"
 #include "lang/value.h"
 
@@ -56,14 +57,16 @@ class FactSet {
   void write_tables(lang::Program& to, lang::Names& to_names) const;
 
  private:
-  struct HashRow {  // not noexcept: the standard library then keeps the hash of each row
-    size_t operator()(const std::vector<lang::Value>& row) const;
-  };
-  using Rows = std::unordered_map<std::vector<lang::Value>, int64_t, HashRow>;
+  // Calls visit(i, row of its table) for each row of the changes.
+  template <typename Visit>
+  void find_each(const FactChanges& changes, bool adds, const Visit& visit);
+  // The rows whose weight is at least so high, in canonical order.
+  FactChanges of(lang::PredId pred, int64_t least_weight) const;
 
   const lang::Program& program_;
   const lang::Names& names_;
-  std::vector<Rows> rows_;  // by predicate
+  Cells cells_;
+  std::vector<Table> tables_;  // by predicate
 };
 
 // A program without its facts.

@@ -33,6 +33,9 @@ class HashSlots {
   void prefetch(uint64_t hash) const {
     if (!slots_.empty()) __builtin_prefetch(&slots_[place(hash)]);
   }
+  void prefetch_to_write(uint64_t hash) const {  // others may have read it
+    if (!slots_.empty()) __builtin_prefetch(&slots_[place(hash)], 1);
+  }
 
   void add(uint64_t hash, uint32_t number) {
     if ((used_ + 1) * 4 > slots_.size() * 3) {
@@ -59,6 +62,19 @@ class HashSlots {
     --used_;
   }
 
+  // Removes all numbers that are gone: costs a look at each slot, one after another.
+  template <typename Gone>
+  void remove_if(const Gone& gone) {
+    LargeVector<uint64_t> before(slots_.size(), kFree);
+    before.swap(slots_);
+    used_ = 0;
+    for (const uint64_t slot : before) {
+      if (slot == kFree || gone(static_cast<uint32_t>(slot))) continue;
+      put(slot);
+      ++used_;
+    }
+  }
+
   // Makes room for `count` numbers, `part` slots each time. True: it is made.
   bool make_room(size_t count, size_t part) {
     size_t slots = kLeast;
@@ -77,6 +93,7 @@ class HashSlots {
     return true;
   }
 
+  size_t size() const { return used_; }
   uint64_t bytes() const { return slots_.capacity() * sizeof(uint64_t); }
 
  private:

@@ -174,13 +174,14 @@ class Incremental final : public Inspectable {
   // ---- batches ----
 
   Status work_in(NetChange& change, std::span<const FactChanges> batch) {
-    if (change.size() == 0) {
+    if (change.size == 0) {
+      kept_.drop_change(change);
       forget_changes();
       for (auto& changes : changes_) changes.emplace();
       return Done{};
     }
-    const bool large = way_ == Way::Afresh || (way_ == Way::Choose && change.size() > kFewFacts &&
-                                               change.size() * kPartOfFacts > kept_.fact_rows());
+    const bool large = way_ == Way::Afresh || (way_ == Way::Choose && change.size > kFewFacts &&
+                                               change.size * kPartOfFacts > kept_.fact_rows());
     if (!split_.fresh_reason.empty()) return start_afresh(change, split_.fresh_reason);
     if (kept_.is_worn()) return start_afresh(change, "what was counted has worn out");
     if (worlds_ != nullptr && worlds_->is_worn()) {
@@ -190,17 +191,22 @@ class Incremental final : public Inspectable {
       behind_.drop();
       return start_afresh(change, "the batch changes a large part of the facts");
     }
-    if (!kept_.built() && !find_answer()) return said_error();
     if (!kept_.built()) {
       // A batch that might become a run in the end does not pay for counting too.
-      const bool small = way_ != Way::Choose || change.size() <= kFewFacts ||
-                         change.size() * kPartOfFactsWhileCounting <= kept_.fact_rows();
-      if (!small || !catch_up()) {
+      const bool small = way_ != Way::Choose || change.size <= kFewFacts ||
+                         change.size * kPartOfFactsWhileCounting <= kept_.fact_rows();
+      bool counted = false;
+      if (small) {
+        kept_.drop_change(change);  // counting starts from the facts without it
+        if (!find_answer()) return said_error();
+        counted = catch_up();
+        change = *kept_.net_change(batch);  // in rows of what is kept now
+      }
+      if (!counted) {
         Status done = start_afresh(change, "what holds is not counted yet");
         if (done.ok()) behind_.add(batch);
         return done;
       }
-      change = *kept_.net_change(batch);  // in cells of what is kept now
     }
     kept_.change_facts(change);
     const double least_seconds = way_ == Way::Choose ? kPartOfSeconds * run_seconds_ : 0;
@@ -296,6 +302,7 @@ class Incremental final : public Inspectable {
   Status give_up(const NetChange& change, const Error& error) {
     forget();
     kept_.restore_facts(change);
+    kept_.finish();
     answer_.reset();
     return error;
   }
@@ -308,14 +315,16 @@ class Incremental final : public Inspectable {
   }
 
   Status start_afresh(const NetChange& change, const std::string& reason) {
-    if (!kept_.built() && !find_answer()) return said_error();
+    if (!kept_.built() && !find_answer()) {
+      kept_.drop_change(change);
+      return said_error();
+    }
     std::optional<std::vector<QueryAnswer>> before;
     if (kept_.built()) {
       before = rows_before();
       forget();
     }
     kept_.change_facts(change);
-    kept_.finish();
     return evaluate_changed(change, std::move(before), reason);
   }
 
@@ -324,10 +333,9 @@ class Incremental final : public Inspectable {
                           const std::string& reason) {
     Quiet quiet(session_);
     std::optional<Answer> fresh = evaluate_afresh();
-    if (!fresh) {
-      kept_.restore_facts(change);
-      return quiet.error();
-    }
+    if (!fresh) kept_.restore_facts(change);
+    kept_.finish();
+    if (!fresh) return quiet.error();
     if (!before) before = take_first_rows(*answer_, source_.queries.size());
     answer_ = std::move(fresh);
     said_ = quiet.take();

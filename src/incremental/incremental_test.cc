@@ -381,6 +381,36 @@ TEST(Facts, HaveWeightsOf64Bits) {
   EXPECT_TRUE(script->everything().empty());
 }
 
+// More rows than one thread finds, some of them twice, some that come and go.
+TEST(Facts, OfLargeBatchesAreCountedAsThoseOfSmall) {
+  for (const std::string type : {"i32", "term"}) {
+    SCOPED_TRACE(type);
+    const auto script = open("pred p(u32, " + type + "). p(1, 2). q(X) :- p(X, 7). ?- q(X).\n");
+    const uint32_t p = script->everything()[0].pred;
+    std::vector<Script::Item> come, go;
+    for (uint32_t i = 0; i < 9'999; ++i) {
+      const uint32_t first = i % 9'000;
+      const auto value = static_cast<int32_t>(first % 11) - 3;
+      const lang::Value second = type == "i32" ? lang::Value::i32(value) : lang::Value::i64(value);
+      come.push_back({p, {lang::Value::u32(first), second}, i % 5 == 0 ? 2 : 1});
+      go.push_back({p, come.back().values, -come.back().weight});
+      if (i % 7 > 1) continue;
+      const std::vector<lang::Value> passing = {lang::Value::u32(20'000 + i / 7), go[0].values[1]};
+      for (auto* batch : {&come, &go}) batch->push_back({p, passing, i % 7 == 0 ? -1 : 1});
+    }
+    ASSERT_EQ(come.size() % 2, 1u) << "or the script takes them apart";
+    for (const Way way : {Way::Choose, Way::Afresh, Way::Keep}) {
+      script->kept().set_way(way);
+      ASSERT_EQ(script->apply(come), "");
+      std::vector<Script::Item> too_many = go;
+      too_many.push_back({p, {lang::Value::u32(9'500), go[0].values[1]}, -1});
+      too_many.push_back({p, {lang::Value::u32(9'501), go[0].values[1]}, 1});
+      ASSERT_EQ(script->apply(too_many, true), "");
+      ASSERT_EQ(script->apply(go), "");
+    }
+  }
+}
+
 TEST(Refused, BatchesSayWhy) {
   const auto script = open("p(1). q(X) :- p(X). ?- q(X).\n");
   const Script::Item fact = script->everything()[0];

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "incremental/fact_set.h"
 
 namespace xlog::incremental {
 
@@ -39,160 +38,6 @@ uint32_t Kept::add_table(uint32_t arity, bool supported) {
   changed_.emplace_back();
   touched_.emplace_back();
   return static_cast<uint32_t>(tables_.size() - 1);
-}
-
-// ---- facts ----
-
-void Kept::load_facts(const lang::Program& source) {
-  for (uint32_t p = 0; p < source.predicates.size(); ++p) {
-    const lang::FactTable* facts = source.predicates[p].facts.get();
-    if (facts == nullptr) continue;
-    Table& table = tables_[fact_tables_[p]];
-    while (!table.make_room(facts->rows)) {
-    }
-    std::vector<uint64_t> cells(facts->arity);
-    for (size_t r = 0; r < facts->rows; ++r) {
-      for (uint32_t c = 0; c < facts->arity; ++c) {
-        cells[c] = cells_.cell(source.predicates[p].columns[c].type.kind, facts->columns[c].at(r));
-      }
-      uint32_t row = table.find(cells.data());
-      if (row == kNoRow) {
-        row = table.add(cells.data());
-        table.set_state(row, kOld | kNew);
-      }
-      table.set_weight(row, table.weight(row) + 1);
-    }
-  }
-}
-
-void Kept::copy_facts(const Kept& other) {
-  cells_ = other.cells_;
-  for (const uint32_t t : fact_tables_) tables_[t] = other.tables_[t];
-}
-
-Result<NetChange> Kept::net_change(std::span<const FactChanges> batch) {
-  NetChange change;
-  const auto too_heavy = [&](PredId pred, const Table& rows, uint32_t row) {
-    return weight_overflow(
-        fact_text(pred, values_of(rows, pred, row), program_.program, session_.names));
-  };
-  for (const FactChanges& facts : batch) {
-    const lang::Predicate& predicate = program_.program[facts.pred];
-    if (predicate.helper) {
-      return Error{fmt::format("{} is a helper of the program and has no facts of its own",
-                               lang::predicate_signature(predicate, session_.names)),
-                   "state facts of predicates that the program names"};
-    }
-    Table& rows = change.rows.try_emplace(facts.pred.index, predicate.arity).first->second;
-    XLOG_CHECK(facts.values.size() == facts.weights.size() * predicate.arity, "rows are whole");
-    std::vector<uint64_t> cells(predicate.arity);
-    for (size_t i = 0; i < facts.weights.size(); ++i) {
-      for (uint32_t c = 0; c < predicate.arity; ++c) {
-        cells[c] =
-            cells_.cell(predicate.columns[c].type.kind, facts.values[i * predicate.arity + c]);
-      }
-      uint32_t row = rows.find(cells.data());
-      if (row == kNoRow) row = rows.add(cells.data());
-      int64_t weight = rows.weight(row);
-      if (__builtin_add_overflow(weight, facts.weights[i], &weight)) {
-        return too_heavy(facts.pred, rows, row);
-      }
-      rows.set_weight(row, weight);
-    }
-  }
-  for (const auto& [pred, rows] : change.rows) {
-    const Table& there = tables_[fact_tables_[pred]];
-    for (uint32_t r = 0; r < rows.end(); ++r) {
-      if (rows.weight(r) == 0) continue;
-      const uint32_t row = there.find(rows.row(r));
-      int64_t weight = row == kNoRow ? 0 : there.weight(row);
-      if (__builtin_add_overflow(weight, rows.weight(r), &weight)) {
-        return too_heavy(PredId{pred}, rows, r);
-      }
-      if (weight < 0) {
-        return cannot_retract(PredId{pred}, values_of(rows, PredId{pred}, r),
-                              weight - rows.weight(r), rows.weight(r), program_.program,
-                              session_.names);
-      }
-      change.items.push_back({pred, r});
-    }
-  }
-  return change;
-}
-
-void Kept::change_facts(const NetChange& change) {
-  for (const NetChange::Item& item : change.items) {
-    const Table& rows = change.rows.at(item.pred);
-    const uint32_t t = fact_tables_[item.pred];
-    Table& table = tables_[t];
-    uint32_t row = table.find(rows.row(item.row));
-    if (row == kNoRow) row = table.add(rows.row(item.row));
-    const bool was = table.weight(row) > 0;
-    table.set_weight(row, table.weight(row) + rows.weight(item.row));
-    const bool is = table.weight(row) > 0;
-    if (was == is) continue;
-    table.set_state(row, is ? kNew : kOld);
-    if (t != item.pred) {
-      fact_events_[item.pred].push_back(row);
-    }
-    changed_[t].push_back(row);
-    changed_tables_.push_back(t);
-  }
-}
-
-void Kept::restore_facts(const NetChange& change) {
-  for (const NetChange::Item& item : change.items) {
-    const Table& rows = change.rows.at(item.pred);
-    Table& table = tables_[fact_tables_[item.pred]];
-    uint32_t row = table.find(rows.row(item.row));
-    if (row == kNoRow) row = table.add(rows.row(item.row));
-    table.set_weight(row, table.weight(row) - rows.weight(item.row));
-    if (table.weight(row) == 0) {
-      table.remove(row);
-    } else {
-      table.set_state(row, kOld | kNew);
-    }
-  }
-}
-
-uint64_t Kept::fact_rows() const {
-  uint64_t rows = 0;
-  for (const uint32_t t : fact_tables_) rows += tables_[t].new_rows();
-  return rows;
-}
-
-namespace {
-
-std::unique_ptr<lang::FactTable> to_facts(const Table& table, const lang::Predicate& predicate,
-                                          const Cells& cells, lang::Names& names) {
-  auto facts = std::make_unique<lang::FactTable>();
-  facts->name = predicate.name;
-  facts->strong_negation = predicate.strong_negation;
-  facts->arity = predicate.arity;
-  for (uint32_t c = 0; c < predicate.arity; ++c) {
-    lang::FactColumn& column = facts->columns.emplace_back();
-    const lang::TypeKind kind = predicate.columns[c].type.kind;
-    column.convert(predicate.columns[c].type, names);
-    for (uint32_t r = 0; r < table.end(); ++r) {
-      if ((table.flags(r) & kNew) == 0) continue;
-      column.append_typed(cells.value(kind, table.row(r)[c]));
-    }
-  }
-  facts->rows = table.new_rows();
-  facts->runs.push_back({0, 0});
-  return facts;
-}
-
-}  // namespace
-
-std::unique_ptr<lang::FactTable> Kept::fact_table(PredId pred) const {
-  const Table& table = tables_[fact_tables_[pred.index]];
-  if (table.new_rows() == 0) return nullptr;
-  return to_facts(table, program_.program[pred], cells_, session_.names);
-}
-
-std::unique_ptr<lang::FactTable> Kept::rows(PredId pred) const {
-  return to_facts(tables_[pred.index], program_.program[pred], cells_, session_.names);
 }
 
 std::vector<Value> Kept::values_of(const Table& table, PredId pred, uint32_t row) const {
@@ -349,13 +194,21 @@ void Kept::finish_row(uint32_t t, uint32_t row) {
 
 void Kept::finish() {
   for (const uint32_t t : changed_tables_) {
-    const std::vector<uint32_t>& rows = changed_[t];
+    Table& table = tables_[t];
+    std::vector<uint32_t>& rows = changed_[t];
     constexpr size_t kAhead = 16;
+    size_t gone = 0;
     for (size_t i = 0; i < rows.size(); ++i) {
-      if (i + kAhead < rows.size()) tables_[t].prefetch_removal(rows[i + kAhead]);
-      finish_row(t, rows[i]);
+      if (i + kAhead < rows.size()) table.prefetch(rows[i + kAhead]);
+      const uint32_t row = rows[i];
+      const uint8_t flags = table.flags(row);
+      if ((flags & kNew) != 0) table.set_state(row, kOld | kNew);
+      if ((flags & (kOld | kNew)) != kOld) continue;
+      table.set_state(row, 0);  // so that it is not met again
+      rows[gone++] = row;
     }
-    changed_[t].clear();
+    table.remove_all({rows.data(), gone});
+    rows.clear();
   }
   end_batch();
 }
@@ -378,15 +231,12 @@ void Kept::end_batch() {
 }
 
 void Kept::forget() {
-  finish();
-  for (uint32_t p = 0; p < fact_tables_.size(); ++p) {
-    const bool derived = fact_tables_[p] != p;
-    if (derived) tables_[p] = Table(tables_[p].arity(), tables_[p].supported());
-  }
   std::vector<bool> is_fact_table(tables_.size(), false);
   for (const uint32_t t : fact_tables_) is_fact_table[t] = true;
-  for (uint32_t t = static_cast<uint32_t>(fact_tables_.size()); t < tables_.size(); ++t) {
-    if (!is_fact_table[t]) tables_[t] = Table(tables_[t].arity(), tables_[t].supported());
+  for (uint32_t t = 0; t < tables_.size(); ++t) {
+    if (is_fact_table[t]) continue;
+    tables_[t] = Table(tables_[t].arity(), tables_[t].supported());
+    changed_[t].clear();
   }
   for (auto& rows : touched_) rows.clear();
   for (auto& [table, groups] : groups_) groups.clear();

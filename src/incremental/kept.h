@@ -3,10 +3,11 @@
 // if all facts had come in one batch.
 //
 //   Kept kept(...);
-//   Result<NetChange> change = kept.net_change(batch);   validates, changes nothing
-//   kept.change_facts(*change);
-//   if (kept.update(allowance).ok()) ... kept.changed(table) ... ; kept.finish();
-//   else kept.forget();                                  only facts are left
+//   Result<NetChange> change = kept.net_change(batch);   an error: nothing has changed
+//   kept.change_facts(*change);                          or drop_change()
+//   if (kept.update(allowance).ok()) ... kept.changed(table) ...
+//   else kept.forget();                                  only facts are left, as the batch has them
+//   kept.finish();                                       perhaps after restore_facts()
 //
 // Building takes long: it can rest, and go on with the next batch (behind.h).
 #pragma once
@@ -20,6 +21,7 @@
 
 #include "base/result.h"
 #include "device/device.h"
+#include "device/pool.h"
 #include "incremental/cells.h"
 #include "incremental/groups.h"
 #include "incremental/kept_program.h"
@@ -31,15 +33,20 @@
 
 namespace xlog::incremental {
 
-// What a batch does to facts, each once.
+// What a batch does to facts, each once. From net_change() to change_facts() or drop_change() rows
+// that come are in their table too, in no state.
 struct NetChange {
-  struct Item {
-    uint32_t pred;
-    uint32_t row;  // of `rows` for that predicate, whose weight is what is added
+  struct Row {
+    uint32_t row;        // of the predicate's facts
+    int64_t before, by;  // its weight, and what is added
   };
-  std::map<uint32_t, Table> rows;  // by predicate
-  std::vector<Item> items;
-  uint64_t size() const { return items.size(); }
+  struct Part {
+    uint32_t pred;
+    LargeVector<Row> rows;
+    size_t unchanged = 0;  // of these: nothing is added in the end
+  };
+  std::vector<Part> parts;  // by predicate
+  uint64_t size = 0;        // rows that change
 };
 
 class Kept {
@@ -53,7 +60,8 @@ class Kept {
   void copy_facts(const Kept& other);  // of the same program
   Result<NetChange> net_change(std::span<const FactChanges> batch);
   void change_facts(const NetChange& change);
-  void restore_facts(const NetChange& change);  // the opposite, after a failure
+  void drop_change(const NetChange& change);    // instead
+  void restore_facts(const NetChange& change);  // after a failure, before finish()
   const Table& facts(lang::PredId pred) const { return tables_[fact_tables_[pred.index]]; }
   std::vector<lang::Value> fact_values(lang::PredId pred, uint32_t row) const;
   std::unique_ptr<lang::FactTable> fact_table(lang::PredId pred) const;
@@ -83,7 +91,7 @@ class Kept {
     return changed_[fact_tables_[pred.index]];
   }
   void finish();  // the batch: what went is gone
-  void forget();  // everything but facts
+  void forget();  // everything but facts, which change_facts() may have changed
   // All that another one of the same program has becomes this one's, and the other way round.
   void swap(Kept& other);
 
@@ -131,6 +139,12 @@ class Kept {
     bool makes_values = false;
     std::string name, reason;
   };
+
+  template <typename ValueAt, typename Visit>
+  void find_facts(lang::PredId pred, size_t count, const ValueAt& value_at, const Visit& visit);
+  Status find_rows(const FactChanges& facts, NetChange& change);
+  Status check_weights(NetChange::Part& part) const;
+  std::unique_ptr<lang::FactTable> to_facts(const Table& table, lang::PredId pred) const;
 
   uint32_t add_table(uint32_t arity, bool supported = false);
   void make_parts();
@@ -182,6 +196,7 @@ class Kept {
   lang::Session& session_;
   const logic::AnswerOptions& options_;
   device::Device* device_;
+  device::Pool pool_{0};  // its threads start with the first batch that is large enough
   Cells cells_;
   std::vector<Table> tables_;
   std::vector<uint32_t> fact_tables_;               // by predicate

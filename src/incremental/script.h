@@ -110,11 +110,14 @@ class Script {
   // "" or how the kept answers differ from those of the reference.
   std::string apply(const std::vector<Item>& items, bool must_fail = false) {
     std::vector<FactChanges> batch;
+    const bool apart = items.size() % 2 == 0;  // each fact on its own, or many of a predicate
     for (const Item& item : items) {
-      FactChanges& changes = batch.emplace_back();
-      changes.pred = {item.pred};
-      changes.values = item.values;
-      changes.weights = {item.weight};
+      if (batch.empty() || apart || batch.back().pred.index != item.pred) {
+        batch.push_back({{item.pred}, {}, {}});
+      }
+      FactChanges& changes = batch.back();
+      changes.values.insert(changes.values.end(), item.values.begin(), item.values.end());
+      changes.weights.push_back(item.weight);
     }
     const std::vector<std::string> digest = kept_->digest();
     Status done = [&] {

@@ -37,12 +37,52 @@ uint32_t Table::add_unlinked(const uint64_t* cells, uint64_t hash) {
   return r;
 }
 
+void Table::look_up(const uint64_t* cells, size_t count, uint64_t* hashes, uint32_t* found) const {
+  for (size_t begin = 0; begin < count; begin += kBlock) {
+    const size_t end = std::min(count, begin + kBlock);
+    for (size_t i = begin; i < end; ++i) {
+      hashes[i] = hash_cells(cells + i * arity_, arity_);
+      slots_.prefetch(hashes[i]);
+    }
+    for (size_t i = begin; i < end; ++i) {
+      found[i] = slots_.likely(hashes[i]);
+      if (found[i] != kNoRow) prefetch(found[i]);
+    }
+    for (size_t i = begin; i < end; ++i) {
+      const uint64_t* wanted = cells + i * arity_;
+      if (found[i] != kNoRow && !has_cells(found[i], wanted)) found[i] = find(wanted, hashes[i]);
+    }
+  }
+}
+
 void Table::remove(uint32_t r) {
+  slots_.remove(hash_cells(row(r), arity_), r);
+  remove_but_slot(r);
+}
+
+void Table::remove_but_slot(uint32_t r) {
   set_state(r, 0);
   for (Index& index : indexes_) index.rows.remove(hash_of(index, r), r);
-  slots_.remove(hash_cells(row(r), arity_), r);
   head(r)[kFlagsWord] = 0;
   free_.push_back(r);
+}
+
+void Table::remove_all(std::span<const uint32_t> rows) {
+  // Where many go, a walk over all slots costs less than to find theirs.
+  constexpr size_t kPartOfSlots = 8, kAhead = 16;
+  const bool many = rows.size() * kPartOfSlots > slots_.size();
+  std::vector<bool> gone(many ? end_ : 0);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (i + 2 * kAhead < rows.size()) prefetch(rows[i + 2 * kAhead]);
+    if (many) {
+      gone[rows[i]] = true;
+      remove_but_slot(rows[i]);
+    } else {
+      if (i + kAhead < rows.size()) prefetch_removal(rows[i + kAhead]);
+      remove(rows[i]);
+    }
+  }
+  if (many) slots_.remove_if([&](uint32_t r) { return gone[r]; });
 }
 
 void Table::prefetch_removal(uint32_t r) const {

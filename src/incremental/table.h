@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "incremental/key_index.h"
@@ -98,28 +99,40 @@ class Table {
   template <typename Visit>
   void find_each(const uint64_t* cells, size_t count, bool adds, const Visit& visit) {
     uint64_t hashes[kBlock];
-    uint32_t found[kBlock], added[kBlock];
+    uint32_t found[kBlock];
     for (size_t begin = 0; begin < count; begin += kBlock) {
       const size_t size = std::min(kBlock, count - begin);
       const uint64_t* block = cells + begin * arity_;
-      for (size_t i = 0; i < size; ++i) {
-        hashes[i] = hash_cells(block + i * arity_, arity_);
-        slots_.prefetch(hashes[i]);
-      }
-      for (size_t i = 0; i < size; ++i) {
-        found[i] = slots_.likely(hashes[i]);
-        if (found[i] != kNoRow) prefetch(found[i]);
-      }
-      size_t count_added = 0;
-      for (size_t i = 0; i < size; ++i) {
-        const uint64_t* wanted = block + i * arity_;
-        uint32_t r = found[i];
-        if (r == kNoRow || !has_cells(r, wanted)) r = find(wanted, hashes[i]);
-        if (r == kNoRow && adds) added[count_added++] = r = add_unlinked(wanted, hashes[i]);
-        visit(begin + i, r);
-      }
-      link_all({added, count_added});
+      look_up(block, size, hashes, found);
+      visit_each(block, size, hashes, found, adds,
+                 [&](size_t i, uint32_t r) { visit(begin + i, r); });
     }
+  }
+  // The two halves of that: what several threads may do at once, each for rows of its own, and the
+  // rest.
+  void look_up(const uint64_t* cells, size_t count, uint64_t* hashes, uint32_t* found) const;
+  template <typename Visit>
+  void visit_each(const uint64_t* cells, size_t count, const uint64_t* hashes,
+                  const uint32_t* found, bool adds, const Visit& visit) {
+    constexpr size_t kAhead = 32;
+    uint32_t added[kBlock];
+    size_t count_added = 0;
+    for (size_t i = 0; i < count; ++i) {
+      if (i + kAhead < count) {
+        const uint32_t next = found[i + kAhead];
+        if (next != kNoRow) prefetch(next);
+        if (next == kNoRow) slots_.prefetch_to_write(hashes[i + kAhead]);
+      }
+      const uint64_t* wanted = cells + i * arity_;
+      uint32_t r = found[i];
+      if (r == kNoRow && adds) {
+        r = find(wanted, hashes[i]);  // it may have been added just now
+        if (r == kNoRow) added[count_added++] = r = add_unlinked(wanted, hashes[i]);
+      }
+      visit(i, r);
+      if (count_added == kBlock) link_all({added, std::exchange(count_added, 0)});
+    }
+    link_all({added, count_added});
   }
   // A row that was not there; in no state yet, of weight 0.
   uint32_t add(const uint64_t* cells) {
@@ -128,7 +141,7 @@ class Table {
     return r;
   }
   void remove(uint32_t r);
-  void prefetch_removal(uint32_t r) const;
+  void remove_all(std::span<const uint32_t> rows);
   // Makes room for so many rows, in parts. True: it is made.
   bool make_room(size_t rows);
 
@@ -173,6 +186,8 @@ class Table {
   }
   uint32_t add_unlinked(const uint64_t* cells, uint64_t hash);
   void link_all(std::span<const uint32_t> rows);  // at most kBlock
+  void remove_but_slot(uint32_t r);
+  void prefetch_removal(uint32_t r) const;
   uint64_t hash_of(const Index& index, uint32_t r) const;
   bool same_key(const Index& index, uint32_t a, uint32_t b) const;
   void link(Index& index, uint32_t r);

@@ -33,6 +33,16 @@ TEST(Table, FindsWhatIsThere) {
           ASSERT_EQ(at->second, row);
         });
       }
+      if (step % 250 == 99) {  // a few go at once, or nearly all
+        std::vector<uint32_t> gone;
+        const uint64_t part = 1 + random() % 20;
+        std::erase_if(wanted, [&](const auto& entry) {
+          if (random() % 20 >= part) return false;
+          gone.push_back(entry.second);
+          return true;
+        });
+        table.remove_all(gone);
+      }
       const auto it = wanted.find(cells);
       ASSERT_EQ(table.find(cells.data()), it == wanted.end() ? kNoRow : it->second);
       if (it == wanted.end()) {

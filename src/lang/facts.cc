@@ -368,9 +368,10 @@ void FactColumn::append_typed(std::span<const uint64_t> bits) {
   const Storage storage = storage_of(type_.kind);
   XLOG_CHECK(storage != Storage::Mixed, "a value of a term column has a kind of its own");
   if (storage == Storage::Wide) {
-    for (const uint64_t value : bits) wide_.push_back(value);
+    std::ranges::copy(bits, wide_.extend(bits.size()));
   } else {
-    for (const uint64_t value : bits) narrow_.push_back(static_cast<uint32_t>(value));
+    uint32_t* to = narrow_.extend(bits.size());
+    for (size_t i = 0; i < bits.size(); ++i) to[i] = static_cast<uint32_t>(bits[i]);
   }
 }
 

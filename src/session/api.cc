@@ -187,17 +187,29 @@ struct Session::State {
 
   Result<Done> add(std::string_view predicate, const std::vector<Value>& row, int64_t weight) {
     lang::Names& names = session.language().names;
-    // A name stands for the predicate with as many columns as the row, where there are several.
-    const std::string with_arity = std::string(predicate) + "/" + std::to_string(row.size());
-    xlog::Result<lang::PredId> pred = session::find_predicate(with_arity, session.program(), names);
-    if (!pred.ok()) pred = session::find_predicate(predicate, session.program(), names);
-    if (!pred.ok()) return public_error(pred.error());
-    std::vector<lang::Value> literals;
-    for (const Value& value : row) literals.push_back(literal(value, names));
-    const xlog::Status status = session.add(*pred, std::move(literals), weight);
+    if (!last_.pred.valid() || last_.name != predicate || last_.arity != row.size()) {
+      // A name stands for the predicate with as many columns as the row, where there are several.
+      const std::string with_arity = std::string(predicate) + "/" + std::to_string(row.size());
+      auto pred = session::find_predicate(with_arity, session.program(), names);
+      if (!pred.ok()) pred = session::find_predicate(predicate, session.program(), names);
+      if (!pred.ok()) return public_error(pred.error());
+      last_ = {std::string(predicate), row.size(), *pred};
+    }
+    literals_.clear();
+    for (const Value& value : row) literals_.push_back(literal(value, names));
+    const xlog::Status status = session.add(last_.pred, literals_, weight);
     if (!status.ok()) return public_error(status.error());
     return Done{};
   }
+
+ private:
+  // Many rows of one predicate come one after another: it is looked for once.
+  struct Named {
+    std::string name;
+    size_t arity = 0;
+    lang::PredId pred;
+  } last_;
+  std::vector<lang::Value> literals_;  // of a row, kept for their memory
 };
 
 namespace {

@@ -30,11 +30,11 @@ class Encoder {
 
   std::string run(std::span<const FactChanges> changes) {
     for (const FactChanges& part : changes) add(part);
-    std::string out;
-    append_u32(out, static_cast<uint32_t>(texts_.size()));
-    for (const std::string_view text : texts_) append_text(out, text);
-    append_u32(out, static_cast<uint32_t>(changes.size()));
-    return out + tables_;
+    std::string head;
+    append_u32(head, static_cast<uint32_t>(texts_.size()));
+    for (const std::string_view text : texts_) append_text(head, text);
+    append_u32(head, static_cast<uint32_t>(changes.size()));
+    return std::move(tables_.insert(0, head));
   }
 
  private:
@@ -50,6 +50,8 @@ class Encoder {
     tables_ += predicate.strong_negation ? '\1' : '\0';
     append_u32(tables_, predicate.arity);
     append_u64(tables_, part.weights.size());
+    constexpr size_t kBytesOfNumber = 9;
+    tables_.reserve(tables_.size() + 8 * part.weights.size() + kBytesOfNumber * part.values.size());
     for (const int64_t weight : part.weights) append_u64(tables_, static_cast<uint64_t>(weight));
     for (const Value& value : part.values) add(value);
   }
@@ -122,6 +124,10 @@ class Decoder {
                            name, arity);
       return;
     }
+    constexpr size_t kBytesOfWeight = 8;  // what is not there is not made room for
+    const size_t likely = std::min<size_t>(rows, in_.left() / kBytesOfWeight);
+    part.weights.reserve(likely);
+    part.values.reserve(likely * arity);
     for (uint64_t r = 0; r < rows && in_.ok(); ++r) {
       part.weights.push_back(static_cast<int64_t>(in_.u64()));
     }
@@ -265,11 +271,15 @@ Result<std::vector<FactChanges>> decode(std::string_view bytes, const lang::Prog
 }
 
 void append_u32(std::string& out, uint32_t value) {
-  for (int i = 0; i < 4; ++i) out += static_cast<char>(value >> (8 * i));
+  char bytes[4];
+  for (int i = 0; i < 4; ++i) bytes[i] = static_cast<char>(value >> (8 * i));
+  out.append(bytes, sizeof bytes);
 }
 
 void append_u64(std::string& out, uint64_t value) {
-  for (int i = 0; i < 8; ++i) out += static_cast<char>(value >> (8 * i));
+  char bytes[8];
+  for (int i = 0; i < 8; ++i) bytes[i] = static_cast<char>(value >> (8 * i));
+  out.append(bytes, sizeof bytes);
 }
 
 std::string_view ByteReader::take(size_t size) {

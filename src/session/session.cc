@@ -217,7 +217,7 @@ bool Session::add(const SourceMap& sources, int64_t weight, Diagnostics& diagnos
   return reader_->read(sources, weight, program(), diagnostics, pending_);
 }
 
-Status Session::add(lang::PredId pred, std::vector<lang::Value> row, int64_t weight) {
+Status Session::add(lang::PredId pred, std::span<lang::Value> row, int64_t weight) {
   const lang::Predicate& predicate = program()[pred];
   if (row.size() != predicate.arity) {
     return Error{fmt::format("{} values for `{}`", row.size(),

@@ -81,8 +81,8 @@ class Session {
 
   // Facts as text, the only file of `sources`; errors have their places in it.
   bool add(const SourceMap& sources, int64_t weight, Diagnostics& diagnostics);
-  // One row of values, which are converted to the types of the columns.
-  Status add(lang::PredId pred, std::vector<lang::Value> row, int64_t weight);
+  // One row of values, which are converted to the types of the columns in place.
+  Status add(lang::PredId pred, std::span<lang::Value> row, int64_t weight);
   // The rows of a file (session/delta_file.h). How many, or nullopt after reporting.
   std::optional<uint64_t> load(lang::PredId pred, const std::string& path,
                                std::optional<size_t> weight_column);

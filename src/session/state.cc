@@ -61,10 +61,11 @@ void remove_unfinished(const std::string& folder) {
 
 std::string encode_batch(const Batch& batch, uint64_t digest, const lang::Program& program,
                          const lang::Names& names) {
-  std::string out;
-  append_u64(out, digest);
-  append_u64(out, batch.undo_of);
-  return out + encode(batch.changes, program, names);
+  std::string head;
+  append_u64(head, digest);
+  append_u64(head, batch.undo_of);
+  std::string out = encode(batch.changes, program, names);
+  return std::move(out.insert(0, head));
 }
 
 Result<LoggedBatch> decode_batch(const Record& record, const lang::Program& program,
