@@ -111,6 +111,10 @@ Prepared prepare(lang::Program& program, logic::Analysis& analysis, lang::Sessio
   const bool shared = std::ranges::any_of(
       prepared.joins, [](const SharedJoin& join) { return !join.helper.empty(); });
   if (shared) analyze_again(program, analysis, session);
+  prepared.kept_joins = keep_joins(program, analysis, session, sharing);
+  const bool kept = std::ranges::any_of(prepared.kept_joins,
+                                        [](const KeptJoin& join) { return !join.helper.empty(); });
+  if (kept) analyze_again(program, analysis, session);
   copy_constraints(program, analysis, session, named, prepared);
   return prepared;
 }

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "plan/host_tables.h"
+#include "plan/recursive_joins.h"
 #include "plan/shared_joins.h"
 
 namespace xlog::plan {
@@ -11,14 +12,16 @@ namespace xlog::plan {
 struct Prepared {
   std::vector<HostTable> tables;
   std::vector<SharedJoin> joins;
+  std::vector<KeptJoin> kept_joins;
   // A violated constraint is shown as it was written. Those that have to be rewritten stay as they
   // are, with a copy behind the program's rules, which the analysis does not know.
   std::map<uint32_t, uint32_t> constraints;
 };
 
 // Expands aggregates, in constraints too, lets rules read tables of the host and ask it for the
-// rest, and has joins computed once that several rules have. The analysis is afterwards that of the
-// rewritten program. With the well-founded semantics components that are not determined are
+// rest, has joins computed once that several rules have, and keeps those of a recursion that it
+// would compute in vain again and again. The analysis is afterwards that of the rewritten program.
+// With the well-founded semantics components that are not determined are
 // rewritten too.
 Prepared prepare(lang::Program& program, logic::Analysis& analysis, lang::Session& session,
                  bool well_founded, Sharing sharing = Sharing::WherePays);

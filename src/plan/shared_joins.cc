@@ -10,6 +10,7 @@
 #include "logic/needed.h"
 #include "plan/cost.h"
 #include "plan/estimate.h"
+#include "plan/helper_rule.h"
 #include "plan/relational.h"
 
 namespace xlog::plan {
@@ -42,16 +43,6 @@ struct Candidate {
 
   double saving() const { return apart - shared; }
 };
-
-bool is_simple(const Term& term) {
-  return term.kind == TermKind::Variable || term.kind == TermKind::Constant;
-}
-
-// Instances without a value are counted, so nobody changes how many there are.
-bool computes(const Literal& literal) {
-  return literal.kind == LiteralKind::Compare &&
-         !(is_simple(literal.lhs) && is_simple(literal.rhs));
-}
 
 class JoinSharing {
  public:
@@ -322,47 +313,13 @@ class JoinSharing {
     return sum;
   }
 
-  // Whether a multiway join of the rule would lose some of its atoms: those that it takes at once,
-  // and those that bind what it looks up.
-  bool breaks_meet(const Occurrence& occurrence) {
-    const Rule& rule = program_.rules[occurrence.rule];
-    const auto is_inside = [&](const Step& atom) {
-      return std::ranges::any_of(occurrence.literals, [&](uint32_t i) {
-        return rule.body[i].pred == atom.pred && rule.body[i].span == atom.span;
-      });
-    };
-    for (const Pipeline& pipeline : pipelines(occurrence.rule)) {
-      for (const Step& meet : pipeline.steps) {
-        if (meet.kind != StepKind::Meet) continue;
-        size_t inside = 0, outside = 0;
-        for (const Step& member : meet.members) ++(is_inside(member) ? inside : outside);
-        for (const Step& step : pipeline.steps) {
-          if (step.kind != StepKind::Match || !binds_key_of(step, meet)) continue;
-          ++(is_inside(step) ? inside : outside);
-        }
-        if (inside > 0 && outside > 0) return true;
-      }
-    }
-    return false;
-  }
-
-  static bool binds_key_of(const Step& step, const Step& meet) {
-    const auto is_key = [&](VarId var) {
-      return std::ranges::any_of(meet.members, [&](const Step& member) {
-        return std::ranges::any_of(member.columns, [&](const ColumnArg& column) {
-          return column.use == ColumnUse::Key && column.term.kind == TermKind::Variable &&
-                 column.term.var == var;
-        });
-      });
-    };
-    return std::ranges::any_of(step.columns, [&](const ColumnArg& column) {
-      return column.use == ColumnUse::Bind && is_key(column.term.var);
-    });
-  }
-
   // Makes the change, looks at its cost, and takes it back.
   void consider(const std::vector<Occurrence>& occurrences) {
-    if (std::ranges::any_of(occurrences, [&](const auto& o) { return breaks_meet(o); })) return;
+    const bool breaks = std::ranges::any_of(occurrences, [&](const Occurrence& occurrence) {
+      return breaks_meet(program_.rules[occurrence.rule], occurrence.literals,
+                         pipelines(occurrence.rule));
+    });
+    if (breaks) return;
     if (needed_variables(occurrences).empty()) return;
     Candidate candidate;
     candidate.occurrences = occurrences;
@@ -424,42 +381,23 @@ class JoinSharing {
     return {needed.begin(), needed.end()};
   }
 
-  static Term variable(const Rule& rule, VarId v) {
-    Term term;
-    term.kind = TermKind::Variable;
-    term.var = v;
-    term.type = rule.variables[v.index].type;
-    return term;
+  static JoinPlace place_of(const Occurrence& occurrence, const std::vector<size_t>& needed) {
+    JoinPlace place{occurrence.literals, {}};
+    for (size_t v : needed) place.columns.push_back(occurrence.variables[v]);
+    return place;
   }
 
   // Adds the helper with its rule, and has the other rules read it.
   PredId rewrite(const Candidate& candidate) {
     const std::vector<size_t> needed = needed_variables(candidate.occurrences);
     const Occurrence& first = candidate.occurrences.front();
-    const PredId pred = {static_cast<uint32_t>(program_.predicates.size())};
-    Rule made = program_.rules[first.rule];
-    made.origin = lang::RuleOrigin::Function;
-    made.aggregates.clear();
-    made.body.clear();
-    for (uint32_t i : first.literals) made.body.push_back(program_.rules[first.rule].body[i]);
-    lang::Predicate helper;
-    helper.name =
-        session_.names.symbols.intern(fmt::format("__xlog_shared_{}", program_.predicates.size()));
-    helper.helper = true;
-    helper.arity = static_cast<uint32_t>(needed.size());
-    helper.span = made.span;
-    helper.rules = {static_cast<uint32_t>(program_.rules.size())};
-    made.head[0].pred = pred;
-    made.head[0].args.clear();
-    for (size_t v : needed) {
-      made.head[0].args.push_back(variable(made, first.variables[v]));
-      helper.columns.push_back({{}, made.head[0].args.back().type, made.span});
+    const PredId pred =
+        add_helper(program_, session_, "__xlog_shared_", first.rule, place_of(first, needed));
+    std::map<uint32_t, std::vector<JoinPlace>> places;  // by rule
+    for (const Occurrence& occurrence : candidate.occurrences) {
+      places[occurrence.rule].push_back(place_of(occurrence, needed));
     }
-    for (const auto& [rule, occurrences] : by_rule(candidate)) {
-      replace(program_.rules[rule], occurrences, needed, pred);
-    }
-    program_.predicates.push_back(std::move(helper));
-    program_.rules.push_back(std::move(made));
+    for (const auto& [rule, joins] : places) read_helper(program_.rules[rule], pred, joins);
     component_of_rule_.push_back(kHelperComponent);
     may_share_.push_back(true);
     begun_.emplace_back();
@@ -470,52 +408,17 @@ class JoinSharing {
   }
 
   void take_back() {
-    program_.predicates.pop_back();
-    program_.rules.pop_back();
+    remove_last_helper(program_);
     component_of_rule_.pop_back();
     may_share_.pop_back();
     begun_.pop_back();
     finished_.pop_back();
   }
 
-  static std::map<uint32_t, std::vector<const Occurrence*>> by_rule(const Candidate& candidate) {
-    std::map<uint32_t, std::vector<const Occurrence*>> rules;
-    for (const Occurrence& occurrence : candidate.occurrences) {
-      rules[occurrence.rule].push_back(&occurrence);
-    }
-    return rules;
-  }
-
-  static void replace(Rule& rule, const std::vector<const Occurrence*>& occurrences,
-                      const std::vector<size_t>& needed, PredId helper) {
-    std::vector<bool> gone(rule.body.size(), false);
-    for (const Occurrence* occurrence : occurrences) {
-      for (uint32_t i : occurrence->literals) gone[i] = true;
-      const uint32_t first = occurrence->literals.front();
-      gone[first] = false;
-      Literal atom;
-      atom.span = rule.body[first].span;
-      atom.pred = helper;
-      for (size_t v : needed) atom.args.push_back(variable(rule, occurrence->variables[v]));
-      rule.body[first] = std::move(atom);
-    }
-    std::vector<Literal> kept;
-    for (size_t i = 0; i < rule.body.size(); ++i) {
-      if (!gone[i]) kept.push_back(std::move(rule.body[i]));
-    }
-    rule.body = std::move(kept);
-  }
-
   void share(const Candidate& candidate) {
     SharedJoin told = describe(candidate);
     const PredId pred = rewrite(candidate);
-    const Rule& made = program_.rules.back();
-    told.helper = lang::predicate_name(program_[pred], session_.names);
-    for (size_t i = 0; i < made.head[0].args.size(); ++i) {
-      told.helper += i == 0 ? "(" : ", ";
-      told.helper += lang::to_source(made.head[0].args[i], made, program_, session_.names);
-    }
-    told.helper += ")";
+    told.helper = helper_text(program_, pred, session_.names);
     shared_.push_back(std::move(told));
   }
 
@@ -527,11 +430,7 @@ class JoinSharing {
   SharedJoin describe(const Candidate& candidate) const {
     SharedJoin told;
     const Occurrence& first = candidate.occurrences.front();
-    const Rule& rule = program_.rules[first.rule];
-    for (uint32_t i : first.literals) {
-      told.join += told.join.empty() ? "" : ", ";
-      told.join += lang::to_source(rule.body[i], rule, program_, session_.names);
-    }
+    told.join = join_text(program_, program_.rules[first.rule], first.literals, session_.names);
     told.rules = static_cast<uint32_t>(rules_of(candidate).size());
     told.apart = candidate.apart;
     told.shared = candidate.shared;

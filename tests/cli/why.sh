@@ -81,6 +81,20 @@ echo 'n(0). n(X + 1) :- n(X), X < 1000.' >n.xlog
 expect_status 4 why 'n(1000)' n.xlog --max-rows 100
 expect_err 'error[E0702]'
 
+# Joins that the engine keeps for itself are no part of a proof.
+cat >kept.xlog <<'END'
+pred n(u32). n(0..4000).
+pred load(u32, u32). load(X, X) :- n(X), X < 20. load(5, 40).
+pred next(u32, u32). next(40, 7). next(7, 9).
+points_to(X, X) :- n(X).
+points_to(X, Y) :- next(X, Y).
+points_to(Y, W) :- load(Y, X), points_to(X, Z), points_to(Z, W).
+END
+expect_status 0 explain kept.xlog --stage plan
+expect_out 'kept: __xlog_joined'
+expect_status 0 why 'points_to(5, 9)' kept.xlog
+expect_out 'by points_to(Y, W) :- load(Y, X), points_to(X, Z), points_to(Z, W).'
+
 # What the documentation shows.
 cd "$here/../.." || exit 1
 for goal in 'reach(lisbon, warsaw)' 'reach(oslo, paris)'; do
