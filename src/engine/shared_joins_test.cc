@@ -2,52 +2,12 @@
 #include <gtest/gtest.h>
 
 #include "base/sanitized.h"
-#include "engine/engine_fixture.h"
 #include "engine/random_program.h"
+#include "engine/rewrite_fixture.h"
 #include "plan/shared_joins.h"
 
 namespace xlog::engine {
 namespace {
-
-struct Tried {
-  bool asked = false;  // the reference has an answer
-  size_t shared = 0;   // joins
-};
-
-logic::AnswerOptions limits(uint64_t times) {
-  logic::AnswerOptions options;
-  options.max_rows = 20'000 * times;
-  options.max_candidates = 1 << 12;
-  return options;
-}
-
-// Shares all joins that it can, whether that pays or not.
-Tried expect_same_answers(const std::string& source) {
-  Tried tried;
-  const Outcome wanted = run(source, Which::Reference, "", limits(1));
-  if (!wanted.answered) return tried;
-  tried.asked = true;
-  lang::Session session;
-  std::optional<lang::Program> program =
-      lang::load(*session.sources.add("test.xlog", "", source), session);
-  std::optional<logic::Analysis> analysis = logic::analyze(*program, session);
-  const std::vector<plan::SharedJoin> joins =
-      plan::share_joins(*program, *analysis, session, plan::Sharing::Everywhere);
-  tried.shared = joins.size();
-  if (joins.empty()) return tried;
-  analysis = logic::analyze(*program, session);
-  EXPECT_TRUE(analysis.has_value()) << source;
-  if (!analysis) return tried;
-  logic::AnswerOptions options = limits(100);
-  options.well_founded = program->pragmas.semantics == "well_founded";
-  Result<std::unique_ptr<device::Device>> device = device::open_device("interp");
-  Statistics statistics;
-  const std::optional<logic::Answer> answer =
-      evaluate(*program, *analysis, session, options, **device, statistics);
-  std::string text = answer ? text_of(*answer, *program, session.names) : "no answer";
-  EXPECT_EQ(text, wanted.text.substr(0, text.size())) << source << "\n" << plan::to_text(joins);
-  return tried;
-}
 
 // Each rule once more with another head, which a query asks for: random rules rarely agree.
 RandomProgram with_copies(RandomProgram program) {
@@ -76,9 +36,9 @@ TEST(SharedJoins, ChangeNoAnswer) {
   uint64_t asked = 0, shared = 0;
   for (uint64_t seed = 1; seed <= count && !testing::Test::HasFailure(); ++seed) {
     const std::string source = with_copies(ProgramGenerator(seed).run()).text();
-    const Tried tried = expect_same_answers(source);
+    const Tried tried = expect_same_answers(source, plan::share_joins);
     asked += tried.asked ? 1 : 0;
-    shared += tried.shared;
+    shared += tried.made;
     if (testing::Test::HasFailure()) fmt::print("seed {}\n", seed);
   }
   EXPECT_GT(asked, count / 4);
@@ -98,7 +58,7 @@ TEST(SharedJoins, OfSeveralKinds) {
            "e(1,2). e(1,3). e(2,3). n(X,count()) :- e(X,Y), e(Z,Y). p(X) :- e(X,Y), e(Z,Y)."
            "s(sum(Z)) :- e(X,Y), e(Z,Y). ?- n(X,Y). ?- p(X). ?- s(X).",
        }) {
-    EXPECT_GT(expect_same_answers(source).shared, 0u) << source;
+    EXPECT_GT(expect_same_answers(source, plan::share_joins).made, 0u) << source;
   }
 }
 

@@ -2,26 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include "plan/rewrite_fixture.h"
+
 namespace xlog::plan {
 namespace {
 
-// What was decided, and the rules afterwards.
 std::string shared(const std::string& source, Sharing sharing = Sharing::Everywhere) {
-  lang::Session session;
-  const SourceFile* file = session.sources.add("test.xlog", "", source);
-  lang::LoadOptions options;
-  options.implicit_queries = false;
-  std::optional<lang::Program> program = lang::load(*file, session, options);
-  if (!program) return "does not load";
-  const std::optional<logic::Analysis> analysis = logic::analyze(*program, session);
-  if (!analysis) return "is not safe";
-  const std::vector<SharedJoin> joins = share_joins(*program, *analysis, session, sharing);
-  EXPECT_TRUE(logic::analyze(*program, session).has_value());
-  std::string text = sharing == Sharing::WherePays ? to_text(joins) : "";
-  for (const lang::Rule& rule : program->rules) {
-    text += lang::to_source(rule, *program, session.names) + "\n";
-  }
-  return text;
+  return rewritten(share_joins, source, sharing);
 }
 
 TEST(SharedJoins, AreTheSameUpToTheNamesOfVariables) {
