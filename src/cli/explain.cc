@@ -68,7 +68,8 @@ std::optional<std::string> plan_text(const ExplainOptions& options, Outcome& out
   const plan::Prepared prepared =
       plan::prepare(*outcome.program, *outcome.analysis, outcome.session,
                     outcome.program->pragmas.semantics == "well_founded");
-  text += plan::to_text(prepared.joins) + plan::to_text(prepared.kept_joins);
+  text += plan::to_text(prepared.conditions) + plan::to_text(prepared.joins) +
+          plan::to_text(prepared.kept_joins);
   return text + plan::explain(*outcome.program, *outcome.analysis, prepared, outcome.session);
 }
 

@@ -107,6 +107,8 @@ Prepared prepare(lang::Program& program, logic::Analysis& analysis, lang::Sessio
   bool changed = false;
   prepared.tables = use_host_tables(program, analysis, session, well_founded, changed);
   if (changed) analyze_again(program, analysis, session);
+  prepared.conditions = separate_conditions(program, analysis, session, sharing);
+  if (!prepared.conditions.empty()) analyze_again(program, analysis, session);
   prepared.joins = share_joins(program, analysis, session, sharing);
   const bool shared = std::ranges::any_of(
       prepared.joins, [](const SharedJoin& join) { return !join.helper.empty(); });

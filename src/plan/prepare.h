@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "plan/conditions.h"
 #include "plan/host_tables.h"
 #include "plan/recursive_joins.h"
 #include "plan/shared_joins.h"
@@ -11,6 +12,7 @@ namespace xlog::plan {
 
 struct Prepared {
   std::vector<HostTable> tables;
+  std::vector<Condition> conditions;
   std::vector<SharedJoin> joins;
   std::vector<KeptJoin> kept_joins;
   // A violated constraint is shown as it was written. Those that have to be rewritten stay as they
@@ -19,10 +21,10 @@ struct Prepared {
 };
 
 // Expands aggregates, in constraints too, lets rules read tables of the host and ask it for the
-// rest, has joins computed once that several rules have, and keeps those of a recursion that it
-// would compute in vain again and again. The analysis is afterwards that of the rewritten program.
-// With the well-founded semantics components that are not determined are
-// rewritten too.
+// rest, asks once for what only has to exist, has joins computed once that several rules have, and
+// keeps those of a recursion that it would compute in vain again and again. The analysis is
+// afterwards that of the rewritten program. With the well-founded semantics components that are not
+// determined are rewritten too.
 Prepared prepare(lang::Program& program, logic::Analysis& analysis, lang::Session& session,
                  bool well_founded, Sharing sharing = Sharing::WherePays);
 
