@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "base/sanitized.h"
+#include "device/test_devices.h"
 #include "engine/evaluate.h"
 #include "epistemic/evaluate.h"
 #include "epistemic/random_graph_source.h"
@@ -84,6 +85,15 @@ Ran run(const std::string& source, const logic::AnswerOptions& options, const ch
   return ran;
 }
 
+// On the devices of $XLOG_TEST_DEVICES in turn, for machines with a GPU, or on the processor.
+const std::string& device_for(uint32_t seed) {
+  static const std::vector<std::string> names =
+      std::getenv("XLOG_TEST_DEVICES") != nullptr
+          ? device::test_device_names()
+          : std::vector<std::string>{"cpu", "interp", "interp", "interp"};
+  return names[seed % names.size()];
+}
+
 class Bounded : public testing::TestWithParam<Mode> {};
 
 template <typename Source>
@@ -102,7 +112,7 @@ void expect_views_of_the_reference(Mode mode, uint32_t first_seed) {
     options.max_candidates = UINT64_MAX;
     const auto open =
         seed % 3 == 0 ? OpenComponents::Bounded : OpenComponents::BoundedWithInstances;
-    const Ran got = run(source, options, seed % 4 == 0 ? "cpu" : "interp", open);
+    const Ran got = run(source, options, device_for(seed).c_str(), open);
     ASSERT_TRUE(got.answered) << got.messages;
     ASSERT_EQ(got.views, wanted.views);
     ASSERT_EQ(got.messages, wanted.messages);
