@@ -3,7 +3,6 @@
 
 #include <random>
 
-#include "base/sanitized.h"
 #include "engine/random_program.h"
 #include "engine/rewrite_fixture.h"
 #include "plan/recursive_joins.h"
@@ -67,33 +66,17 @@ class RecursionGenerator {
   std::vector<std::string> named_;
 };
 
-uint64_t times() {
-  const char* times = std::getenv("XLOG_RANDOM_TIMES");
-  return times == nullptr ? 1 : std::stoull(times);
-}
-
 TEST(RecursiveJoins, ChangeNoAnswerOfRecursions) {
-  const uint64_t count = (kSanitized ? 20 : 150) * times();
-  uint64_t asked = 0, kept = 0;
-  for (uint64_t seed = 1; seed <= count && !testing::Test::HasFailure(); ++seed) {
-    const Tried tried = expect_same_answers(RecursionGenerator(seed).run(), plan::keep_joins);
-    asked += tried.asked ? 1 : 0;
-    kept += tried.made;
-    if (testing::Test::HasFailure()) fmt::print("seed {}\n", seed);
-  }
-  EXPECT_GT(asked, count / 2);
-  EXPECT_GT(kept, count / 2);
+  const Tries tries = expect_same_answers_of_many(
+      150, [](uint64_t seed) { return RecursionGenerator(seed).run(); }, plan::keep_joins);
+  EXPECT_GT(tries.asked, tries.count / 2);
+  EXPECT_GT(tries.made, tries.count / 2);
 }
 
 TEST(RecursiveJoins, ChangeNoAnswerOfAnyProgram) {
-  const uint64_t count = (kSanitized ? 20 : 200) * times();
-  uint64_t asked = 0;
-  for (uint64_t seed = 1; seed <= count && !testing::Test::HasFailure(); ++seed) {
-    asked +=
-        expect_same_answers(ProgramGenerator(seed).run().text(), plan::keep_joins).asked ? 1 : 0;
-    if (testing::Test::HasFailure()) fmt::print("seed {}\n", seed);
-  }
-  EXPECT_GT(asked, count / 4);
+  const Tries tries = expect_same_answers_of_many(
+      200, [](uint64_t seed) { return ProgramGenerator(seed).run().text(); }, plan::keep_joins);
+  EXPECT_GT(tries.asked, tries.count / 4);
 }
 
 }  // namespace

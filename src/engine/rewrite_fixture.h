@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "base/sanitized.h"
 #include "engine/engine_fixture.h"
 #include "plan/shared_joins.h"
 
@@ -50,6 +52,25 @@ Tried expect_same_answers(const std::string& source, const Rewrite& rewrite) {
   std::string text = answer ? text_of(*answer, *program, session.names) : "no answer";
   EXPECT_EQ(text, wanted.text.substr(0, text.size())) << source << "\n" << plan::to_text(joins);
   return tried;
+}
+
+// The same of many programs, source(seed) each; the number that the reference answers, and of
+// helpers. $XLOG_RANDOM_TIMES=N tries N times as many.
+struct Tries {
+  uint64_t count = 0, asked = 0, made = 0;
+};
+
+template <typename Source, typename Rewrite>
+Tries expect_same_answers_of_many(uint64_t count, const Source& source, const Rewrite& rewrite) {
+  const char* times = std::getenv("XLOG_RANDOM_TIMES");
+  Tries tries{count / (kSanitized ? 10 : 1) * (times == nullptr ? 1 : std::stoull(times))};
+  for (uint64_t seed = 1; seed <= tries.count && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    const Tried tried = expect_same_answers(source(seed), rewrite);
+    tries.asked += tried.asked ? 1 : 0;
+    tries.made += tried.made;
+  }
+  return tries;
 }
 
 }  // namespace xlog::engine

@@ -1,7 +1,6 @@
 // Joins that are computed once for several rules: answers stay those of the reference.
 #include <gtest/gtest.h>
 
-#include "base/sanitized.h"
 #include "engine/random_program.h"
 #include "engine/rewrite_fixture.h"
 #include "plan/shared_joins.h"
@@ -31,18 +30,11 @@ RandomProgram with_copies(RandomProgram program) {
 }
 
 TEST(SharedJoins, ChangeNoAnswer) {
-  const char* times = std::getenv("XLOG_RANDOM_TIMES");
-  const uint64_t count = (kSanitized ? 30 : 300) * (times == nullptr ? 1 : std::stoull(times));
-  uint64_t asked = 0, shared = 0;
-  for (uint64_t seed = 1; seed <= count && !testing::Test::HasFailure(); ++seed) {
-    const std::string source = with_copies(ProgramGenerator(seed).run()).text();
-    const Tried tried = expect_same_answers(source, plan::share_joins);
-    asked += tried.asked ? 1 : 0;
-    shared += tried.made;
-    if (testing::Test::HasFailure()) fmt::print("seed {}\n", seed);
-  }
-  EXPECT_GT(asked, count / 4);
-  EXPECT_GT(shared, count / 8);
+  const Tries tries = expect_same_answers_of_many(
+      300, [](uint64_t seed) { return with_copies(ProgramGenerator(seed).run()).text(); },
+      plan::share_joins);
+  EXPECT_GT(tries.asked, tries.count / 4);
+  EXPECT_GT(tries.made, tries.count / 8);
 }
 
 TEST(SharedJoins, OfSeveralKinds) {

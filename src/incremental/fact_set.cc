@@ -115,6 +115,19 @@ Result<std::vector<FactChanges>> net_changes(std::span<const FactChanges> batch,
   return net;
 }
 
+FactChanges in_canonical_order(const FactChanges& changes, const lang::Predicate& predicate,
+                               const lang::Names& names) {
+  FactChanges sorted{changes.pred, {}, {}};
+  sorted.values.reserve(changes.values.size());
+  sorted.weights.reserve(changes.weights.size());
+  for (const uint32_t i : sorted_rows(changes, predicate, names)) {
+    const Row row = row_of(changes, i, predicate.arity);
+    sorted.values.insert(sorted.values.end(), row.begin(), row.end());
+    sorted.weights.push_back(changes.weights[i]);
+  }
+  return sorted;
+}
+
 std::vector<FactChanges> negated(std::span<const FactChanges> batch) {
   std::vector<FactChanges> out(batch.begin(), batch.end());
   for (FactChanges& part : out) {
@@ -196,15 +209,7 @@ FactChanges FactSet::of(PredId pred, int64_t least_weight) const {
     }
     unsorted.weights.push_back(table.weight(r));
   }
-  FactChanges sorted{pred, {}, {}};
-  sorted.values.reserve(unsorted.values.size());
-  sorted.weights.reserve(unsorted.weights.size());
-  for (const uint32_t i : sorted_rows(unsorted, predicate, names_)) {
-    const Row row = row_of(unsorted, i, predicate.arity);
-    sorted.values.insert(sorted.values.end(), row.begin(), row.end());
-    sorted.weights.push_back(unsorted.weights[i]);
-  }
-  return sorted;
+  return in_canonical_order(unsorted, predicate, names_);
 }
 
 FactChanges FactSet::of(PredId pred) const { return of(pred, 1); }

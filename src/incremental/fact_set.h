@@ -34,6 +34,9 @@ Result<std::vector<FactChanges>> net_changes(std::span<const FactChanges> batch,
                                              const lang::Program& program,
                                              const lang::Names& names);
 
+FactChanges in_canonical_order(const FactChanges& changes, const lang::Predicate& predicate,
+                               const lang::Names& names);
+
 // The opposite change. (The smallest weight has no opposite: FactSet never holds it.)
 std::vector<FactChanges> negated(std::span<const FactChanges> batch);
 

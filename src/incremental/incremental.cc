@@ -132,21 +132,7 @@ class Incremental final : public Inspectable {
 
   FactChanges facts(PredId pred) const override {
     load_facts();
-    FactChanges found;
-    found.pred = pred;
-    const Table& table = kept_.facts(pred);
-    std::vector<std::pair<std::vector<lang::Value>, int64_t>> rows;
-    for (uint32_t r = 0; r < table.end(); ++r) {
-      if (table.is_used(r)) rows.emplace_back(kept_.fact_values(pred, r), table.weight(r));
-    }
-    std::ranges::sort(rows, [&](const auto& a, const auto& b) {
-      return compare_rows(a.first, b.first, session_.names) < 0;
-    });
-    for (const auto& [values, weight] : rows) {
-      found.values.insert(found.values.end(), values.begin(), values.end());
-      found.weights.push_back(weight);
-    }
-    return found;
+    return kept_.facts_and_weights(pred);
   }
 
   // ---- Inspectable ----

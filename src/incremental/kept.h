@@ -64,6 +64,7 @@ class Kept {
   void restore_facts(const NetChange& change);  // after a failure, before finish()
   const Table& facts(lang::PredId pred) const { return tables_[fact_tables_[pred.index]]; }
   std::vector<lang::Value> fact_values(lang::PredId pred, uint32_t row) const;
+  FactChanges facts_and_weights(lang::PredId pred) const;  // in canonical order
   std::unique_ptr<lang::FactTable> fact_table(lang::PredId pred) const;
   uint64_t fact_rows() const;
 

@@ -235,6 +235,18 @@ std::unique_ptr<lang::FactTable> Kept::to_facts(const Table& table, PredId pred)
   return facts;
 }
 
+FactChanges Kept::facts_and_weights(PredId pred) const {
+  const Table& table = facts(pred);
+  FactChanges found{pred, {}, {}};
+  for (uint32_t r = 0; r < table.end(); ++r) {
+    if (!table.is_used(r)) continue;
+    const std::vector<lang::Value> values = fact_values(pred, r);
+    found.values.insert(found.values.end(), values.begin(), values.end());
+    found.weights.push_back(table.weight(r));
+  }
+  return in_canonical_order(found, program_.program[pred], session_.names);
+}
+
 std::unique_ptr<lang::FactTable> Kept::fact_table(PredId pred) const {
   const Table& table = facts(pred);
   return table.new_rows() == 0 ? nullptr : to_facts(table, pred);
