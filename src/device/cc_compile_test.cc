@@ -37,9 +37,9 @@ class Variable {
 
 class CcCompile : public testing::Test {
  protected:
-  CcCompile() : folder_(std::filesystem::path(testing::TempDir()) / "xlog-cc-test") {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
+  CcCompile() {
+    std::string pattern = std::filesystem::temp_directory_path() / "xlog_cc_XXXXXX";
+    folder_ = mkdtemp(pattern.data());
   }
   ~CcCompile() override { std::filesystem::remove_all(folder_); }
 

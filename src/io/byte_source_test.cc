@@ -1,6 +1,8 @@
 #include "io/byte_source.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -125,7 +127,8 @@ TEST(ByteSource, NamesWhatItCannotUnpack) {
 }
 
 TEST(ByteSource, Files) {
-  const auto path = std::filesystem::temp_directory_path() / "xlog_byte_source_test";
+  const auto path =
+      std::filesystem::temp_directory_path() / fmt::format("xlog_byte_source_{}", ::getpid());
   const std::string text = sample(3'000'000);
   for (const std::string& bytes : {text, gzip(text), zstd(text)}) {
     std::ofstream(path, std::ios::binary) << bytes;
