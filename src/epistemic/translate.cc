@@ -4,17 +4,13 @@
 #include <functional>
 
 #include "base/check.h"
-#include "oracle/context.h"
 #include "oracle/well_founded.h"
 
 namespace xlog::epistemic {
 
 using lang::Modal;
-using lang::TypeKind;
-using lang::Value;
 using oracle::AggregateInput;
 using oracle::AtomId;
-using oracle::Fold;
 using oracle::GroundBody;
 using oracle::GroundBound;
 using oracle::GroundHead;
@@ -25,13 +21,6 @@ using solve::Atom;
 using solve::HeadKind;
 using solve::Literal;
 using solve::WeightedLiteral;
-
-namespace {
-
-constexpr int64_t kMostSum = int64_t{1} << 60;
-constexpr size_t kMostSubsetElements = 16;
-
-}  // namespace
 
 bool asks_for_all(Modal modal) {
   return modal == Modal::Know || modal == Modal::NotKnow || modal == Modal::NotPossibleNot;
@@ -195,111 +184,22 @@ Atom Translation::at_least(int64_t bound, const std::vector<WeightedLiteral>& te
   return made;
 }
 
-// ---- aggregates ----
-
-// What an aggregate reads lies below its rule, so its truth is that of what holds in a world.
 Atom Translation::aggregate(uint32_t index) {
   if (aggregates_[index]) return *aggregates_[index];
   const oracle::GroundAggregate& aggregate = unit_.aggregates[index];
   const AggregateInput& input = *aggregate.input;
-  std::vector<Atom> counts;
-  for (const AggregateInput::Element& element : input.elements) {
-    counts.push_back(conjunction(element.condition));
+  auto rules = inputs_.find(&input);
+  if (rules == inputs_.end()) {
+    std::vector<Atom> counts;
+    for (const AggregateInput::Element& element : input.elements) {
+      counts.push_back(conjunction(element.condition));
+    }
+    rules = inputs_.try_emplace(&input, input, std::move(counts), program_, names_).first;
   }
   const Atom holds = program_.new_atom();
   aggregates_[index] = holds;
-  std::vector<Literal> body;
-  for (size_t column = 0; column < input.folds.size(); ++column) {
-    std::vector<Literal> part = fold_result(input, column, aggregate.result[column], counts);
-    if (part.empty()) {
-      subsets(aggregate, counts, holds);
-      return holds;
-    }
-    body.insert(body.end(), part.begin(), part.end());
-  }
-  if (input.nonempty) {
-    const Atom some = program_.new_atom();
-    for (const Atom counted : counts) add_rule({some}, {counted});
-    body.push_back(some);
-  }
-  add_rule({holds}, std::move(body));
+  add_rule({holds}, rules->second.equals(aggregate.result));
   return holds;
-}
-
-// Literals that hold together when one column of an aggregate has this result; none where that
-// cannot be said so.
-std::vector<Literal> Translation::fold_result(const AggregateInput& input, size_t column,
-                                              const Value& result,
-                                              const std::vector<Atom>& counts) {
-  const Fold& fold = input.folds[column];
-  std::vector<WeightedLiteral> terms;
-  int64_t bound = 0;
-  switch (fold.kind) {
-    case Fold::Kind::Count:
-      for (const Atom counted : counts) terms.push_back({counted, 1});
-      if (result.bits > counts.size())
-        return {at_least(static_cast<int64_t>(counts.size()) + 1, terms)};
-      bound = static_cast<int64_t>(result.bits);
-      break;
-    case Fold::Kind::Sum: {
-      if (fold.result.kind != TypeKind::I64 && fold.result.kind != TypeKind::U64) return {};
-      const auto is_small = [](const Value& value) {
-        return value.as_signed() > -kMostSum && value.as_signed() < kMostSum;
-      };
-      if (!is_small(result)) return {};
-      bound = result.as_signed();
-      int64_t sum = 0;
-      for (size_t e = 0; e < counts.size(); ++e) {
-        const Value& value = input.elements[e].values[column];
-        if (!lang::is_integer(value.kind) || !is_small(value)) return {};
-        const int64_t weight = value.as_signed();
-        sum += std::abs(weight);
-        if (sum >= kMostSum) return {};
-        if (weight > 0) terms.push_back({counts[e], weight});
-        if (weight < 0) {
-          terms.push_back({-counts[e], -weight});
-          bound -= weight;
-        }
-      }
-      break;
-    }
-    case Fold::Kind::Min:
-    case Fold::Kind::Max: {
-      const Atom some = program_.new_atom(), better = program_.new_atom();
-      for (size_t e = 0; e < counts.size(); ++e) {
-        const auto order = lang::compare(input.elements[e].values[column], result, names_);
-        if (order == 0) add_rule({some}, {counts[e]});
-        const bool is_better = fold.kind == Fold::Kind::Min ? order < 0 : order > 0;
-        if (is_better) add_rule({better}, {counts[e]});
-      }
-      return {some, -better};
-    }
-    default:
-      return {};
-  }
-  return {at_least(bound, terms), -at_least(bound + 1, terms)};
-}
-
-// The last resort: every choice of elements with the right result.
-void Translation::subsets(const oracle::GroundAggregate& aggregate, const std::vector<Atom>& counts,
-                          Atom holds) {
-  const AggregateInput& input = *aggregate.input;
-  if (counts.size() > kMostSubsetElements) {
-    throw oracle::LimitExceeded{
-        "an aggregate over more than 16 rows that may or may not hold has too many results",
-        "count, sum of integers, min and max have no such limit"};
-  }
-  for (uint32_t bits = 0; bits < (1u << counts.size()); ++bits) {
-    std::vector<const std::vector<Value>*> rows;
-    std::vector<Literal> body;
-    for (size_t e = 0; e < counts.size(); ++e) {
-      const bool taken = (bits >> e & 1) != 0;
-      if (taken) rows.push_back(&input.elements[e].values);
-      body.push_back(taken ? counts[e] : -counts[e]);
-    }
-    const auto result = oracle::fold_rows(input.folds, input.nonempty, rows, names_);
-    if (result && *result == aggregate.result) add_rule({holds}, std::move(body));
-  }
 }
 
 // ---- foundedness ----

@@ -5,9 +5,11 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "epistemic/aggregate_rules.h"
 #include "epistemic/views.h"
 #include "lang/value.h"
 #include "logic/answer.h"
@@ -32,6 +34,8 @@ bool holds_by(lang::Modal modal, AtomStatus status);
 class Translation {
  public:
   Translation(const oracle::GroundProgram& unit, lang::Names& names);
+  Translation(const Translation&) = delete;
+  Translation& operator=(const Translation&) = delete;
 
   // The rules, with a choice for each question.
   const solve::GroundProgram& program() const { return program_; }
@@ -71,11 +75,6 @@ class Translation {
   solve::Atom conjunction(oracle::GroundBody body);
   solve::Atom at_least(int64_t bound, const std::vector<solve::WeightedLiteral>& terms);
   solve::Atom aggregate(uint32_t index);
-  std::vector<solve::Literal> fold_result(const oracle::AggregateInput& input, size_t column,
-                                          const lang::Value& result,
-                                          const std::vector<solve::Atom>& counts);
-  void subsets(const oracle::GroundAggregate& aggregate, const std::vector<solve::Atom>& counts,
-               solve::Atom holds);
   void add_rule(std::vector<solve::Atom> head, std::vector<solve::Literal> body,
                 solve::HeadKind kind = solve::HeadKind::Disjunction);
 
@@ -87,6 +86,7 @@ class Translation {
   std::vector<std::array<uint32_t, 2>> question_of_;  // by atom, and whether of all worlds
   std::map<oracle::AtomId, solve::Atom> negations_;   // n :- not a.
   std::vector<std::optional<solve::Atom>> aggregates_;
+  std::unordered_map<const oracle::AggregateInput*, AggregateRules> inputs_;
 };
 
 }  // namespace xlog::epistemic

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <map>
 #include <numeric>
+#include <unordered_map>
 #include <utility>
 
 #include "base/check.h"
@@ -19,6 +20,7 @@ using oracle::GroundLiteral;
 using oracle::GroundProgram;
 using oracle::GroundRule;
 using Body = std::vector<GroundLiteral>;
+using Input = std::shared_ptr<const oracle::AggregateInput>;
 
 namespace {
 
@@ -362,56 +364,85 @@ bool Units::for_each_left(uint32_t unit, GroundBody body, const Holds& holds,
   return true;
 }
 
-GroundProgram Units::program(uint32_t unit, const Holds& holds) const {
-  GroundProgram made;
-  made.atom_count = static_cast<uint32_t>(atoms(unit).size());
-  const std::function<std::optional<Body>(GroundBody)> left =
-      [&](GroundBody body) -> std::optional<Body> {
-    Body copy;
-    const bool may_hold = for_each_left(unit, body, holds, [&](GroundLiteral literal) {
-      if (literal.kind != GroundKind::Aggregate) {
-        literal.index = place_of_[literal.index];
-        copy.push_back(literal);
-        return;
-      }
-      const GroundAggregate& aggregate = program_.aggregates[literal.index];
-      auto input = std::make_shared<oracle::AggregateInput>();
-      input->folds = aggregate.input->folds;
-      input->nonempty = aggregate.input->nonempty;
-      for (const auto& element : aggregate.input->elements) {
-        if (auto condition = left(element.condition)) {
-          input->elements.push_back({element.values, std::move(*condition)});
-        }
-      }
-      literal.index = static_cast<uint32_t>(made.aggregates.size());
-      made.aggregates.push_back({std::move(input), aggregate.result});
-      copy.push_back(literal);
-    });
-    if (!may_hold) return std::nullopt;
-    return copy;
-  };
-  std::vector<AtomId> heads;
-  for (const uint32_t r : rules(unit)) {
-    const GroundRule rule = program_.rules[r];
-    auto body = left(rule.body);
-    if (!body) continue;
-    heads.clear();
-    for (const AtomId head : rule.heads) heads.push_back(place_of_[head]);
-    made.rules.add(rule.kind, heads, *body, rule.source);
+// Copies a unit, with its own numbers of atoms.
+class Units::Copier {
+ public:
+  Copier(const Units& units, uint32_t unit, const Holds& holds)
+      : units_(units), program_(units.program_), unit_(unit), holds_(holds) {}
+
+  GroundProgram run() {
+    made_.atom_count = static_cast<uint32_t>(units_.atoms(unit_).size());
+    for (const uint32_t r : units_.rules(unit_)) copy_rule(program_.rules[r]);
+    for (const uint32_t b : units_.bounds(unit_)) copy_bound(program_.bounds[b]);
+    return std::move(made_);
   }
-  for (const uint32_t b : bounds(unit)) {
-    const GroundBound& bound = program_.bounds[b];
-    auto body = left(bound.body);
-    if (!body) continue;
+
+ private:
+  void copy_rule(const GroundRule& rule) {
+    const auto body = left_of(rule.body);
+    if (!body) return;
+    heads_.clear();
+    for (const AtomId head : rule.heads) heads_.push_back(units_.place_of_[head]);
+    made_.rules.add(rule.kind, heads_, *body, rule.source);
+  }
+
+  void copy_bound(const GroundBound& bound) {
+    auto body = left_of(bound.body);
+    if (!body) return;
     GroundBound copy{bound.lower, bound.upper, {}, std::move(*body), bound.source};
     for (const auto& element : bound.elements) {
-      if (auto condition = left(element.condition)) {
+      if (auto condition = left_of(element.condition)) {
         copy.elements.push_back({element.atom, std::move(*condition)});
       }
     }
-    made.bounds.push_back(std::move(copy));
+    made_.bounds.push_back(std::move(copy));
   }
-  return made;
+
+  // nullopt for a body that cannot hold.
+  std::optional<Body> left_of(GroundBody body) {
+    Body left;
+    const bool may_hold =
+        units_.for_each_left(unit_, body, holds_, [&](const GroundLiteral& literal) {
+          left.push_back(literal);
+          left.back().index = literal.kind == GroundKind::Aggregate
+                                  ? copy_aggregate(program_.aggregates[literal.index])
+                                  : units_.place_of_[literal.index];
+        });
+    if (!may_hold) return std::nullopt;
+    return left;
+  }
+
+  uint32_t copy_aggregate(const GroundAggregate& aggregate) {
+    auto input = copy_input(*aggregate.input);
+    made_.aggregates.push_back({std::move(input), aggregate.result});
+    return static_cast<uint32_t>(made_.aggregates.size()) - 1;
+  }
+
+  // The results of an aggregate share its input.
+  Input copy_input(const oracle::AggregateInput& input) {
+    if (const auto found = inputs_.find(&input); found != inputs_.end()) return found->second;
+    auto copy = std::make_shared<oracle::AggregateInput>();
+    copy->folds = input.folds;
+    copy->nonempty = input.nonempty;
+    for (const auto& element : input.elements) {
+      if (auto condition = left_of(element.condition)) {
+        copy->elements.push_back({element.values, std::move(*condition)});
+      }
+    }
+    return inputs_[&input] = std::move(copy);
+  }
+
+  const Units& units_;
+  const GroundProgram& program_;
+  const uint32_t unit_;
+  const Holds& holds_;
+  GroundProgram made_;
+  std::vector<AtomId> heads_;  // of the rule at hand
+  std::unordered_map<const oracle::AggregateInput*, Input> inputs_;
+};
+
+GroundProgram Units::program(uint32_t unit, const Holds& holds) const {
+  return Copier(*this, unit, holds).run();
 }
 
 // Writes behind what is there; what cannot hold is taken back.
@@ -424,6 +455,8 @@ class Units::KeyWriter {
     put(units_.atoms(unit_).size());
     for (const uint32_t r : units_.rules(unit_)) put_rule(program_.rules[r]);
     for (const uint32_t b : units_.bounds(unit_)) put_bound(program_.bounds[b]);
+    // Conditions may mention further ones.
+    for (size_t i = 0; i < inputs_.size(); ++i) put_input(*inputs_[i]);
   }
 
  private:
@@ -465,14 +498,25 @@ class Units::KeyWriter {
                          uint64_t{static_cast<uint8_t>(literal.modal)} << 40;
     if (literal.kind != GroundKind::Aggregate) return put(tag | units_.place_of_[literal.index]);
     const GroundAggregate& aggregate = program_.aggregates[literal.index];
-    put(tag | uint64_t{aggregate.input->nonempty});
-    put(aggregate.input->folds.size());
-    for (const oracle::Fold& fold : aggregate.input->folds) {
+    put(tag | number_of(*aggregate.input));
+    for (const lang::Value& value : aggregate.result) put_value(value);
+  }
+
+  // The results of an aggregate share its input, which stands once, at the end.
+  uint64_t number_of(const oracle::AggregateInput& input) {
+    const auto [entry, is_new] = number_of_.emplace(&input, inputs_.size());
+    if (is_new) inputs_.push_back(&input);
+    return entry->second;
+  }
+
+  void put_input(const oracle::AggregateInput& input) {
+    put(uint64_t{input.nonempty});
+    put(input.folds.size());
+    for (const oracle::Fold& fold : input.folds) {
       put(static_cast<uint8_t>(fold.kind));
       put(static_cast<uint8_t>(fold.result.kind));
     }
-    for (const lang::Value& value : aggregate.result) put_value(value);
-    for (const auto& element : aggregate.input->elements) {
+    for (const auto& element : input.elements) {
       const size_t before = key_.size();
       put(uint64_t{1} << 56);
       for (const lang::Value& value : element.values) put_value(value);
@@ -491,6 +535,8 @@ class Units::KeyWriter {
   const uint32_t unit_;
   const Holds& holds_;
   std::vector<uint64_t>& key_;
+  std::vector<const oracle::AggregateInput*> inputs_;  // in the order in which they are mentioned
+  std::unordered_map<const oracle::AggregateInput*, uint64_t> number_of_;
 };
 
 void Units::put_key(uint32_t unit, const Holds& holds, std::vector<uint64_t>& key) const {

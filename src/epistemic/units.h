@@ -54,6 +54,7 @@ class Units {
     static Lists by(const std::vector<uint32_t>& list_of, uint32_t lists);
   };
 
+  class Copier;
   class KeyWriter;
 
   void find_groups(const Parallel& parallel);

@@ -1,5 +1,4 @@
-// Folding the values of an aggregate, and every result it could have when some of its inputs are
-// uncertain.
+// Folding the values of an aggregate.
 #pragma once
 
 #include <cstdint>
@@ -34,12 +33,5 @@ std::optional<std::vector<Value>> fold_rows(const std::vector<Fold>& folds, bool
 
 // The order in which results are given.
 bool row_less(const std::vector<Value>& a, const std::vector<Value>& b, const lang::Names& names);
-
-// Every result of the aggregate over `certain` rows and any subset of `open` ones, in order.
-// nullopt when there are too many to enumerate.
-std::optional<std::vector<std::vector<Value>>> possible_results(
-    const std::vector<Fold>& folds, bool nonempty,
-    const std::vector<const std::vector<Value>*>& certain,
-    const std::vector<const std::vector<Value>*>& open, lang::Names& names);
 
 }  // namespace xlog::oracle

@@ -10,7 +10,6 @@ namespace {
 
 using lang::Type;
 using lang::TypeKind;
-using Rows = std::vector<const std::vector<Value>*>;
 
 Fold fold_of(Fold::Kind kind, TypeKind result) { return {kind, Type{result, nullptr}}; }
 
@@ -48,59 +47,6 @@ TEST(Aggregates, FloatSumsDoNotDependOnTheOrderOfRows) {
     std::shuffle(values.begin(), values.end(), random);
     EXPECT_EQ(fold_values(fold_of(Fold::Kind::Sum, TypeKind::F64), values, names), expected);
   }
-}
-
-// Merging partial results must give exactly the results of all subsets.
-TEST(Aggregates, PossibleResultsAreThoseOfAllSubsets) {
-  lang::Names names;
-  for (uint32_t seed = 0; seed < 300; ++seed) {
-    std::mt19937 random(seed);
-    std::vector<Fold> folds;
-    std::vector<std::vector<Value>> rows(random() % 7);
-    const Fold::Kind kinds[] = {Fold::Kind::Count, Fold::Kind::Sum, Fold::Kind::Min,
-                                Fold::Kind::Max};
-    for (uint32_t c = 0; c <= random() % 2; ++c) {
-      const Fold::Kind kind = kinds[random() % 4];
-      const TypeKind type = kind == Fold::Kind::Count ? TypeKind::U64 : TypeKind::I64;
-      folds.push_back(fold_of(kind, type));
-      for (auto& row : rows) row.push_back(Value::i64(static_cast<int64_t>(random() % 5) - 2));
-    }
-    const bool nonempty = seed % 2 == 0;
-    Rows certain, open;
-    for (const auto& row : rows) (random() % 3 == 0 ? certain : open).push_back(&row);
-
-    std::vector<std::vector<Value>> expected;
-    for (size_t subset = 0; subset < (size_t{1} << open.size()); ++subset) {
-      Rows chosen = certain;
-      for (size_t i = 0; i < open.size(); ++i) {
-        if (subset >> i & 1) chosen.push_back(open[i]);
-      }
-      const auto result = fold_rows(folds, nonempty, chosen, names);
-      if (result && std::find(expected.begin(), expected.end(), *result) == expected.end())
-        expected.push_back(*result);
-    }
-    const auto results = possible_results(folds, nonempty, certain, open, names);
-    ASSERT_TRUE(results.has_value());
-    ASSERT_EQ(results->size(), expected.size()) << "seed " << seed;
-    const auto less = [&](const auto& a, const auto& b) { return row_less(a, b, names); };
-    ASSERT_TRUE(std::is_sorted(results->begin(), results->end(), less)) << "seed " << seed;
-    for (const auto& result : expected) {
-      ASSERT_NE(std::find(results->begin(), results->end(), result), results->end())
-          << "seed " << seed;
-    }
-  }
-}
-
-TEST(Aggregates, TooManySubsetsAreRefused) {
-  lang::Names names;
-  const std::vector<Value> row{Value::f64(0.5)};
-  const Rows open(40, &row);
-  EXPECT_EQ(possible_results({fold_of(Fold::Kind::Avg, TypeKind::F64)}, false, {}, open, names),
-            std::nullopt);
-  const auto counts =
-      possible_results({fold_of(Fold::Kind::Count, TypeKind::U64)}, false, {}, open, names);
-  ASSERT_TRUE(counts.has_value());
-  EXPECT_EQ(counts->size(), 41u);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "oracle/ground.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/check.h"
 
@@ -81,60 +82,83 @@ namespace {
 using Body = std::vector<GroundLiteral>;
 using TruthOf = std::function<Truth(const GroundLiteral&)>;
 
-// Puts the remaining literals of a body into `left`, and those of its aggregates into `out`; false
-// when the body is.
-bool replace_in_body(const GroundProgram& program, GroundBody body, const TruthOf& truth,
-                     Body& left, GroundProgram& out) {
-  left.clear();
-  for (const GroundLiteral& literal : body) {
-    const Truth value = truth(literal);
-    if (value == Truth::False) return false;
-    if (value == Truth::True) continue;
-    if (literal.kind != GroundKind::Aggregate) {
+class Replacement {
+ public:
+  Replacement(const GroundProgram& program, const TruthOf& truth, GroundProgram& out)
+      : program_(program), truth_(truth), out_(out) {}
+
+  // Puts the remaining literals of a body into `left`, and those of its aggregates into `out`;
+  // false when the body is.
+  bool replace(GroundBody body, Body& left) {
+    left.clear();
+    for (const GroundLiteral& literal : body) {
+      const Truth value = truth_(literal);
+      if (value == Truth::False) return false;
+      if (value == Truth::True) continue;
       left.push_back(literal);
-      continue;
+      if (literal.kind != GroundKind::Aggregate) continue;
+      const GroundAggregate& aggregate = program_.aggregates[literal.index];
+      auto input = replaced(aggregate.input);
+      left.back().index = static_cast<uint32_t>(out_.aggregates.size());
+      out_.aggregates.push_back({std::move(input), aggregate.result});
     }
-    const GroundAggregate& aggregate = program.aggregates[literal.index];
-    auto input = std::make_shared<AggregateInput>();
-    input->folds = aggregate.input->folds;
-    input->nonempty = aggregate.input->nonempty;
-    for (const auto& element : aggregate.input->elements) {
-      Body condition;
-      if (!replace_in_body(program, element.condition, truth, condition, out)) continue;
-      input->elements.push_back({element.values, std::move(condition)});
-    }
-    left.push_back(
-        {GroundKind::Aggregate, lang::Modal::None, static_cast<uint32_t>(out.aggregates.size())});
-    out.aggregates.push_back({std::move(input), aggregate.result});
+    return true;
   }
-  return true;
-}
 
-}  // namespace
+ private:
+  // The results of an aggregate share its input.
+  std::shared_ptr<const AggregateInput> replaced(
+      const std::shared_ptr<const AggregateInput>& input) {
+    const auto [entry, is_new] = inputs_.emplace(input.get(), nullptr);
+    if (!is_new) return entry->second;
+    auto made = std::make_shared<AggregateInput>();
+    made->folds = input->folds;
+    made->nonempty = input->nonempty;
+    for (const auto& element : input->elements) {
+      Body condition;
+      if (!replace(element.condition, condition)) continue;
+      made->elements.push_back({element.values, std::move(condition)});
+    }
+    return inputs_[input.get()] = std::move(made);
+  }
 
-void replace_in_bounds(const GroundProgram& program, const TruthOf& truth, GroundProgram& out) {
+  const GroundProgram& program_;
+  const TruthOf& truth_;
+  GroundProgram& out_;
+  std::unordered_map<const AggregateInput*, std::shared_ptr<const AggregateInput>> inputs_;
+};
+
+void replace_bounds(const GroundProgram& program, Replacement& replacement, GroundProgram& out) {
   Body body;
   for (const GroundBound& bound : program.bounds) {
-    if (!replace_in_body(program, bound.body, truth, body, out)) continue;
+    if (!replacement.replace(bound.body, body)) continue;
     GroundBound kept{bound.lower, bound.upper, {}, body, bound.source};
     for (const auto& element : bound.elements) {
       Body condition;
-      if (!replace_in_body(program, element.condition, truth, condition, out)) continue;
+      if (!replacement.replace(element.condition, condition)) continue;
       kept.elements.push_back({element.atom, std::move(condition)});
     }
     out.bounds.push_back(std::move(kept));
   }
 }
 
+}  // namespace
+
+void replace_in_bounds(const GroundProgram& program, const TruthOf& truth, GroundProgram& out) {
+  Replacement replacement(program, truth, out);
+  replace_bounds(program, replacement, out);
+}
+
 GroundProgram replace_literals(const GroundProgram& program, const TruthOf& truth) {
   GroundProgram out;
   out.atom_count = program.atom_count;
+  Replacement replacement(program, truth, out);
   Body body;
   for (const GroundRule rule : program.rules) {
-    if (!replace_in_body(program, rule.body, truth, body, out)) continue;
+    if (!replacement.replace(rule.body, body)) continue;
     out.rules.add(rule.kind, rule.heads, body, rule.source);
   }
-  replace_in_bounds(program, truth, out);
+  replace_bounds(program, replacement, out);
   return out;
 }
 

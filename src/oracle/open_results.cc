@@ -1,6 +1,9 @@
 #include "oracle/open_results.h"
 
+#include <fmt/format.h>
+
 #include "oracle/context.h"
+#include "oracle/possible_results.h"
 
 namespace xlog::oracle {
 
@@ -11,8 +14,11 @@ OpenResults open_results(const AggregateInput& input, lang::Names& names) {
   }
   auto results = possible_results(input.folds, input.nonempty, certain, open, names);
   if (results) return {std::move(*results), !open.empty()};
-  throw LimitExceeded{"an aggregate over too many uncertain rows for the reference evaluator",
-                      "aggregate over fewer rows that depend on a choice"};
+  throw LimitExceeded{
+      fmt::format("an aggregate over {} rows that may or may not hold has more than {} results",
+                  open.size(), kMostResults),
+      "aggregate over fewer such rows; counts, minima and maxima have few results, and so have sums "
+      "and averages of small whole numbers"};
 }
 
 }  // namespace xlog::oracle

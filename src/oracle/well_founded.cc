@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "oracle/possible_results.h"
 
 namespace xlog::oracle {
 
