@@ -215,7 +215,7 @@ void AggregateRules::find_results(size_t column) {
       throw oracle::LimitExceeded{
           fmt::format("an aggregate over {} rows has more than {} partial results",
                       input_.elements.size(), kMostNodes),
-          "aggregate over fewer rows that may or may not hold"};
+          "aggregate over fewer rows that may or may not hold", input_.span};
     }
   }
   for (const auto& [state, node] : level) {

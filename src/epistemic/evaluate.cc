@@ -61,7 +61,8 @@ class Evaluation {
       findings_.solve();
       return true;
     } catch (const oracle::LimitExceeded& limit) {
-      context_.session.diagnostics.report(Code::LimitReached, {}, limit.message).help(limit.help);
+      context_.session.diagnostics.report(Code::LimitReached, limit.span, limit.message)
+          .help(limit.help);
       return false;
     }
   }

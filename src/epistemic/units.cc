@@ -424,6 +424,7 @@ class Units::Copier {
     auto copy = std::make_shared<oracle::AggregateInput>();
     copy->folds = input.folds;
     copy->nonempty = input.nonempty;
+    copy->span = input.span;
     for (const auto& element : input.elements) {
       if (auto condition = left_of(element.condition)) {
         copy->elements.push_back({element.values, std::move(*condition)});

@@ -24,6 +24,7 @@ namespace xlog::oracle {
 struct LimitExceeded {
   std::string message;
   std::string help;
+  Span span = {};
 };
 
 // The same for MemoryExhausted.

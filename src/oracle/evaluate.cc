@@ -222,7 +222,7 @@ std::optional<std::vector<Relation>> settle(const lang::Program& program,
                      before > 0 ? preset->valueless_span : context.valueless_span, session);
     return std::move(instance.database.relations);
   } catch (const LimitExceeded& limit) {
-    session.diagnostics.report(Code::LimitReached, {}, limit.message).help(limit.help);
+    session.diagnostics.report(Code::LimitReached, limit.span, limit.message).help(limit.help);
     return std::nullopt;
   }
 }

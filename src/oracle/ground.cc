@@ -114,6 +114,7 @@ class Replacement {
     auto made = std::make_shared<AggregateInput>();
     made->folds = input->folds;
     made->nonempty = input->nonempty;
+    made->span = input->span;
     for (const auto& element : input->elements) {
       Body condition;
       if (!replace(element.condition, condition)) continue;

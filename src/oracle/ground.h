@@ -37,6 +37,7 @@ struct AggregateInput {
   };
   std::vector<Fold> folds;  // one a column
   bool nonempty = false;    // head aggregates: a group without solutions has no row
+  Span span;                // where it is written
   std::vector<Element> elements;
 };
 

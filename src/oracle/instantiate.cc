@@ -516,6 +516,7 @@ class Instantiator {
   Group new_group(const Rule& rule, Tuple head) {
     Group group{std::move(head), std::make_shared<AggregateInput>()};
     group.input->nonempty = true;
+    group.input->span = rule.head_span;
     for (const lang::HeadAggregate& aggregate : rule.aggregates) {
       const lang::Type& result = context_.program[rule.head[0].pred].columns[aggregate.column].type;
       group.input->folds.push_back({fold_kind(aggregate.fn), result});

@@ -248,6 +248,7 @@ void Matcher::check_interval(const Value& lo, const Value& hi) const {
 
 void Matcher::aggregate(Frame& frame, const Literal& literal, uint32_t index, const Next& next) {
   auto input = std::make_shared<AggregateInput>();
+  input->span = literal.span;
   input->folds.push_back({fold_kind(literal.aggregate), literal.lhs.type});
   const Visit collect = [&](const Bindings& bindings, const std::vector<GroundLiteral>& condition) {
     std::optional<Value> value = Value::u64(0);
@@ -261,6 +262,7 @@ void Matcher::aggregate(Frame& frame, const Literal& literal, uint32_t index, co
 
 void Matcher::findall(Frame& frame, const Literal& literal, uint32_t index, const Next& next) {
   auto input = std::make_shared<AggregateInput>();
+  input->span = literal.span;
   input->folds.push_back({Fold::Kind::Findall, literal.args[1].type});
   // A goal that shares a bound variable is asked for each of its values, and only where it has a
   // solution.

@@ -17,8 +17,10 @@ OpenResults open_results(const AggregateInput& input, lang::Names& names) {
   throw LimitExceeded{
       fmt::format("an aggregate over {} rows that may or may not hold has more than {} results",
                   open.size(), kMostResults),
-      "aggregate over fewer such rows; counts, minima and maxima have few results, and so have sums "
-      "and averages of small whole numbers"};
+      "aggregate over fewer such rows; counts, minima and maxima have few results, and so have "
+      "sums "
+      "and averages of small whole numbers",
+      input.span};
 }
 
 }  // namespace xlog::oracle

@@ -64,7 +64,7 @@ class PartialResults {
 
 // Every result of the aggregate over `certain` rows and any subset of `open` ones, in order.
 // nullopt when there are more than kMostResults partial ones.
-constexpr size_t kMostResults = size_t{1} << 20;
+constexpr size_t kMostResults = size_t{1} << 16;
 std::optional<std::vector<std::vector<Value>>> possible_results(
     const std::vector<Fold>& folds, bool nonempty,
     const std::vector<const std::vector<Value>*>& certain,

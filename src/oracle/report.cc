@@ -159,7 +159,7 @@ std::optional<logic::Answer> answer_or_report(Context& context,
                      before > 0 ? context.preset->valueless_span : context.valueless_span, session);
     return answer;
   } catch (const LimitExceeded& limit) {
-    session.diagnostics.report(Code::LimitReached, {}, limit.message).help(limit.help);
+    session.diagnostics.report(Code::LimitReached, limit.span, limit.message).help(limit.help);
   } catch (const MemoryExceeded& memory) {
     logic::report_memory_shortage(memory.shortage, session);
   } catch (const std::bad_alloc&) {
