@@ -17,8 +17,9 @@ constexpr uint32_t kMostSteps = 1u << 24;
 }  // namespace
 
 Result<bool> Carry::arrange(Relation& relation) const {
-  if (machine_->form() == Form::Groups || !relation.may_forget()) return false;
-  return relation.put_innermost(carried_columns(rules_, into_), kBlockWords * kWordBits);
+  if (!relation.may_forget()) return false;
+  const uint32_t block = machine_->form() == Form::Groups ? kSweepWords : kBlockWords;
+  return relation.put_innermost(carried_columns(rules_, into_), block * kWordBits);
 }
 
 Result<std::optional<std::vector<uint64_t>>> Carry::run(const RelationOf& relation_of,
@@ -31,40 +32,56 @@ Result<std::optional<std::vector<uint64_t>>> Carry::run(const RelationOf& relati
   if (!*fits) return Rows();
   if (Status s = relation.reserve(more); !s.ok()) return s.error();
   if (relation.set_kind() != SetKind::Bits) return Rows();
-  Result<std::vector<uint64_t>> added = carry(relation_of);
-  if (!added.ok()) return added.error();
+  Result<Rows> added = Rows();
+  if (machine_->form() == Form::Groups) {
+    added = sweep(relation_of);
+  } else {
+    Result<std::vector<uint64_t>> carried = carry(relation_of);
+    added = carried.ok() ? Result<Rows>(std::move(*carried)) : carried.error();
+  }
+  if (!added.ok() || !*added) return added;
   if (Status s = relation.handle_all(); !s.ok()) return s.error();
-  relation.add_forgotten(static_cast<uint32_t>(std::reduce(added->begin(), added->end())));
-  return Rows(std::move(*added));
+  relation.add_forgotten(static_cast<uint32_t>(std::reduce((*added)->begin(), (*added)->end())));
+  return added;
 }
 
-Result<std::vector<uint64_t>> Carry::carry(const RelationOf& relation_of) {
-  Device& device = machine_->device();
+Result<Carry::Lines> Carry::prepare(const RelationOf& relation_of, uint32_t instances) {
   const Relation& relation = relation_of(into_);
   const std::vector<uint32_t> columns = carried_columns(rules_, into_);
   uint64_t line_bits = 1;
   for (uint32_t c : columns) line_bits *= relation.bit_sizes()[c];
-  const uint32_t line = static_cast<uint32_t>(line_bits / kWordBits);
-  const uint32_t nodes = relation.bit_words() / line;
-  const uint32_t blocks = line / kBlockWords;
-  const uint32_t threads = std::max(1u, device.info().compute_units);
-  const uint32_t at_once = std::min(blocks, threads * kBlocksPerThread);
-  std::string shape = shape_text(relation);
-  std::vector<device::Argument> inputs;
-  relation.append_set_arguments(inputs);
+  Lines lines;
+  lines.carried = columns.size();
+  lines.instances = instances;
+  lines.line = static_cast<uint32_t>(line_bits / kWordBits);
+  lines.nodes = relation.bit_words() / lines.line;
+  lines.shape = shape_text(relation);
+  relation.append_set_arguments(lines.set);
+  lines.inputs = lines.set;
   for (CarriedRule& rule : rules_) {
     if (Status s = prepare_columns(rule.pipeline, relation_of); !s.ok()) return s.error();
-    if (Status s = rule.marks.prepare(*machine_, rule.pipeline, relation_of, at_once); !s.ok()) {
+    if (Status s = rule.marks.prepare(*machine_, rule.pipeline, relation_of, instances); !s.ok()) {
       return s.error();
     }
-    shape += shape_text(rule.pipeline, relation_of, rule.marks);
+    lines.shape += shape_text(rule.pipeline, relation_of, rule.marks);
     Result<std::vector<device::Argument>> own =
         pipeline_arguments(rule.pipeline, relation_of, rule.marks, into_);
     if (!own.ok()) return own.error();
-    inputs.insert(inputs.end(), own->begin(), own->end());
+    lines.inputs.insert(lines.inputs.end(), own->begin(), own->end());
   }
-  if (Status s = compile(std::move(shape), relation_of, columns.size()); !s.ok()) return s.error();
-  Result<device::Buffer> order = order_nodes(nodes, inputs);
+  return lines;
+}
+
+Result<std::vector<uint64_t>> Carry::carry(const RelationOf& relation_of) {
+  Device& device = machine_->device();
+  const uint32_t most_blocks = std::max(1u, device.info().compute_units) * kBlocksPerThread;
+  Result<Lines> lines = prepare(relation_of, most_blocks);
+  if (!lines.ok()) return lines.error();
+  const uint32_t nodes = lines->nodes;
+  const uint32_t blocks = lines->line / kBlockWords;
+  const uint32_t at_once = std::min(blocks, most_blocks);
+  if (Status s = compile(*lines, relation_of); !s.ok()) return s.error();
+  Result<device::Buffer> order = order_nodes(*lines);
   if (!order.ok()) return order.error();
   const uint32_t width = block_state(rules_.size());
   std::vector<uint32_t> states(uint64_t{at_once} * width);
@@ -81,9 +98,9 @@ Result<std::vector<uint64_t>> Carry::carry(const RelationOf& relation_of) {
     if (Status s = device.fill({*grown}, std::byte{0}); !s.ok()) return s.error();
     for (bool more = true; more;) {
       std::vector<device::Argument> arguments = {
-          Scalar::u32(count), Scalar::u32(first),   Scalar::u32(nodes),   Scalar::u32(line),
+          Scalar::u32(count), Scalar::u32(first),   Scalar::u32(nodes),   Scalar::u32(lines->line),
           Scalar::u32(most),  device::View{*state}, device::View{*order}, device::View{*grown}};
-      arguments.insert(arguments.end(), inputs.begin(), inputs.end());
+      arguments.insert(arguments.end(), lines->inputs.begin(), lines->inputs.end());
       if (Status s = device.launch(kernel_, arguments); !s.ok()) return s.error();
       if (Status s = device.read({*state}, std::as_writable_bytes(std::span(states))); !s.ok()) {
         return s.error();
@@ -103,24 +120,24 @@ Result<std::vector<uint64_t>> Carry::carry(const RelationOf& relation_of) {
   return added;
 }
 
-Status Carry::compile(std::string shape, const RelationOf& relation_of, size_t carried) {
-  if (compiled_ == shape) return Done{};
+Status Carry::compile(const Lines& lines, const RelationOf& relation_of) {
+  if (compiled_ == lines.shape) return Done{};
   kernel::Graph& graph = machine_->graph();
   Result<device::KernelHandle> order = machine_->device().compile(
-      graph, OrderKernel(graph, *program_, rules_, carried, relation_of, into_).build());
+      graph, OrderKernel(graph, *program_, rules_, lines.carried, relation_of, into_).build());
   if (!order.ok()) return order.error();
   Result<device::KernelHandle> kernel = machine_->device().compile(
-      graph, CarryKernel(graph, *program_, rules_, carried, relation_of, into_).build());
+      graph, CarryKernel(graph, *program_, rules_, lines.carried, relation_of, into_).build());
   if (!kernel.ok()) return kernel.error();
   order_kernel_ = *order;
   kernel_ = *kernel;
-  compiled_ = std::move(shape);
+  compiled_ = lines.shape;
   return Done{};
 }
 
-Result<device::Buffer> Carry::order_nodes(uint32_t nodes,
-                                          const std::vector<device::Argument>& inputs) {
+Result<device::Buffer> Carry::order_nodes(const Lines& lines) {
   Device& device = machine_->device();
+  const uint32_t nodes = lines.nodes;
   std::vector<uint32_t> now(kOrderState, 0);
   Result<device::Buffer> state = make_buffer(device, Type::U32, now.size());
   if (!state.ok()) return state.error();
@@ -131,7 +148,7 @@ Result<device::Buffer> Carry::order_nodes(uint32_t nodes,
   if (Status s = device.fill({*kept}, std::byte{0}); !s.ok()) return s.error();
   std::vector<device::Argument> arguments = {Scalar::u32(nodes), Scalar::u32(kMostSteps),
                                              device::View{*state}, device::View{*kept}};
-  arguments.insert(arguments.end(), inputs.begin(), inputs.end());
+  arguments.insert(arguments.end(), lines.inputs.begin(), lines.inputs.end());
   while (now[kOrdered] < nodes) {
     if (Status s = device.launch(order_kernel_, arguments); !s.ok()) return s.error();
     if (Status s = device.read({*state}, std::as_writable_bytes(std::span(now))); !s.ok()) {

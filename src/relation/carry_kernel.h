@@ -12,8 +12,7 @@
 // takes those whose block has grown since: without a cycle once is enough, and a cycle closes as
 // soon as what has run along it meets itself.
 //
-// GPUs take rows one by one (group_kernel.h): a round finds few bits of a word at a time, and words
-// in rounds were slower on half of the graphs that were measured.
+// That is for processors; groups of lanes go through levels of nodes together (sweep_kernel.h).
 #pragma once
 
 #include <functional>

@@ -101,6 +101,14 @@ Result<Derived> Derivation::run_groups_into_set(const RelationOf& relation_of, R
   Result<Groups> started = start_groups(relation_of, &head);
   if (!started.ok()) return started.error();
   Groups& work = *started;
+  if (work.groups > 0 && carry_) {
+    Result<std::optional<std::vector<uint64_t>>> rows = carry_->run(relation_of, output_);
+    if (!rows.ok()) return rows.error();
+    if (*rows) {
+      derived.rows = (**rows)[0];
+      return derived;
+    }
+  }
   for (bool more = work.groups > 0; more;) {
     if (Status s = launch_groups(relation_of, &head, work); !s.ok()) return s.error();
     Result<std::vector<uint32_t>> counters =
