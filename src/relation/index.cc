@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "relation/bag.h"
+#include "relation/row_set.h"
 
 namespace xlog::relation {
 
@@ -316,74 +317,12 @@ Id Index::link_kernel(const std::string& name) {
   return k.finish();
 }
 
-Status Index::finish(uint32_t rows, uint32_t domain) {
-  // Where rows of a key differ in one column alone, nobody has to have them sorted.
-  const bool any_order = types_.size() <= keys_.size() + 1;
-  if (kind_ == TableKind::Value && covered_ == rows && any_order && can_gather()) {
-    Result<device::Column> starts = starts_of_cells();
-    if (!starts.ok()) return starts.error();
-    if (Status s = gather(*starts); !s.ok()) return s;
-    // A cell for each value, and one past them.
-    return have_starts(*starts);
-  }
-  const std::string name =
-      fmt::format("starts{}_by_{}", type_names(types_), fmt::join(order_, "_"));
-  Result<device::PlanRunner*> plan = machine_.plan(name, [&] {
-    PlanBuilder p(machine_.graph(), name);
-    Columns source;
-    for (Type type : types_) source.push_back(p.in(type, "column"));
-    const Value n = p.val(Type::U32, "n");
-    const Value values = p.val(Type::U32, "values");
-    const Columns sorted = sort_plan(p, p.u32(0), n, source);
-    // Two more than there are values: what lies past them starts and ends at the end.
-    const kernel::Buffer starts = p.map(values + 2, [&](Value v) {
-      return Values{
-          kernel::lower_bound(p, p.u32(0), n, [&](Value r) { return v <= sorted[0][r]; })};
-    })[0];
-    std::vector<Id> results(types_.size());
-    for (size_t j = 0; j < order_.size(); ++j) results[order_[j]] = sorted[j].id;
-    results.push_back(starts.id);
-    return p.finish_ids(results);
-  });
-  if (!plan.ok()) return plan.error();
-  std::vector<device::PlanValue> arguments;
-  for (uint32_t c = 0; c < types_.size(); ++c) arguments.emplace_back(rows_.column(c, rows));
-  arguments.emplace_back(Scalar::u32(rows));
-  arguments.emplace_back(Scalar::u32(domain));
-  Result<std::vector<device::PlanValue>> results = (*plan)->run(arguments);
-  if (!results.ok()) return results.error();
-  kind_ = TableKind::Starts;
-  for (uint32_t c = 0; c < types_.size(); ++c) {
-    const device::Buffer& sorted = std::get<device::Column>((*results)[c]).buffer;
-    if (kept_ == IndexColumns::Relation) {
-      if (Status s = put(c, 0, sorted, rows); !s.ok()) return s;
-    } else if (copies(c)) {
-      columns_[c] = sorted;
-      capacities_[c] = rows;
-    } else {
-      columns_[c] = nullptr;
-      capacities_[c] = 0;
-      if (Status s = grow(columns_[c], capacities_[c], types_[c], 0, 1); !s.ok()) return s;
-    }
-  }
-  covered_ = rows;
-  return have_starts(std::get<device::Column>(results->back()));
-}
-
-Status Index::have_starts(const device::Column& starts) {
-  kind_ = TableKind::Starts;
-  table_ = starts.buffer;
-  table_cells_ = starts.count;
-  segments_ = nullptr;
-  segment_capacity_ = segment_count_ = 0;
-  return Done{};
-}
-
 void Index::append_arguments(uint32_t limit, std::vector<device::Argument>& arguments) const {
   for (uint32_t c = 0; c < types_.size(); ++c) arguments.emplace_back(device::View{column(c)});
   arguments.emplace_back(device::View{table_});
   if (kind_ == TableKind::Starts) return;
   arguments.emplace_back(device::View{segments_});
+  if (kind_ == TableKind::Ranks) return;
   arguments.emplace_back(Scalar::u32(limit));
 }
 
@@ -398,6 +337,7 @@ IndexCode declare_index(KernelBuilder& k, TableKind kind, const std::vector<Type
   index.table = k.in(Type::U32, "table");
   if (kind == TableKind::Starts) return index;
   index.segments = k.in(Type::U32, "segments");
+  if (kind == TableKind::Ranks) return index;
   index.limit = k.val(Type::U32, "limit");
   return index;
 }
@@ -417,6 +357,15 @@ Range find_rows(Builder& k, const IndexCode& index, Value key) {
   return {index.table[place], index.table[place + 1]};
 }
 
+// Where the table has ranks: one more than that of a value that is there, else 0.
+Value find_rank(Builder& k, const IndexCode& index, Value key) {
+  const Value at = k.min(key / kWordBits, k.len(index.table) / kBlockWidth - 1) * kBlockWidth;
+  const Value bits = index.table[at];
+  const Value bit = k.u32(1) << (key & (kWordBits - 1));
+  const Value before = index.table[at + 1] + k.popc(bits & (bit - 1));
+  return k.select((bits & bit) != 0, before + 1, k.u32(0));
+}
+
 }  // namespace
 
 Value first_part(Builder& k, const IndexCode& index, const Values& key) {
@@ -425,6 +374,8 @@ Value first_part(Builder& k, const IndexCode& index, const Values& key) {
       return k.u32(1);
     case TableKind::Value:
       return index.table[k.min(key[0], k.len(index.table) - 1)];
+    case TableKind::Ranks:
+      return find_rank(k, index, key[0]);
     case TableKind::Hash:
       break;
   }
@@ -451,6 +402,9 @@ Value first_part(Builder& k, const IndexCode& index, const Values& key) {
 
 IndexPart read_part(Builder& k, const IndexCode& index, const Values& key, Value part) {
   if (index.kind == TableKind::Starts) return {find_rows(k, index, key[0]), k.u32(0)};
+  if (index.kind == TableKind::Ranks) {
+    return {{index.segments[part - 1], index.segments[part]}, k.u32(0)};
+  }
   const Value at = (part - 1) * kSegmentWidth;
   const Value first = index.segments[at];
   const Value length = index.segments[at + 1];

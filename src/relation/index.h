@@ -6,7 +6,8 @@
 // there were. Once segments have doubled, those of each key are put together again.
 //
 // A relation that is finished and has a key with a small domain needs no segments: its table says
-// where the rows of each value start.
+// where the rows of each value start. Where few of the values have rows, the table has a bit for
+// each value, and counts how many have rows: only those have a place that says where they start.
 //
 // One index of a relation may have the relation's own columns put into its order, and none of its
 // own. Others copy the columns that lookups read: a table by value finds rows without reading keys.
@@ -31,7 +32,11 @@ enum class TableKind : uint8_t {
   Hash,    // of the key: the number of its newest segment
   Value,   // the only key, whose domain is small: the same
   Starts,  // the only key: its first row
+  Ranks,   // the only key by blocks: which values have rows, and how many have before the block
 };
+
+// Numbers of a block of kWordBits values.
+constexpr uint32_t kBlockWidth = 2;
 
 // Which columns an index has.
 enum class IndexColumns : uint8_t {
@@ -65,6 +70,8 @@ class Index {
   Status merge_all();
   // The same with a table of starts, where the only key is below `domain` and there are `rows`.
   Status finish(uint32_t rows, uint32_t domain);
+  // The same with a table of ranks, where `last` is the greatest value of the only key.
+  Status rank(uint32_t rows, uint32_t last);
   // What the only key of a table by value is below; else 0.
   uint32_t domain() const { return kind_ == TableKind::Value ? domain_ : 0; }
 
@@ -100,6 +107,7 @@ class Index {
   bool copies(uint32_t c) const;
   std::vector<device::Buffer> key_columns() const;
   Status have_starts(const device::Column& starts);
+  Status take_sorted(std::span<const device::PlanValue> sorted, uint32_t rows);
   kernel::Id build_plan();
   kernel::Id link_kernel(const std::string& name);
 
@@ -116,7 +124,7 @@ class Index {
   uint32_t merged_segments_ = 0;  // as many as there were when all rows were sorted
   std::vector<device::Buffer> columns_;
   std::vector<uint64_t> capacities_;
-  device::Buffer segments_;  // three numbers each: first row, rows, the one before
+  device::Buffer segments_;  // kSegmentWidth numbers each; of ranks: where their rows start
   uint64_t segment_capacity_ = 0;
   device::Buffer table_;
   uint64_t table_cells_ = 0;

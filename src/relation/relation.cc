@@ -561,13 +561,15 @@ Result<Index*> Relation::index(const std::vector<uint32_t>& keys, std::optional<
   const bool may_be_table = keys.size() == 1 && types()[keys[0]] == Type::U32;
   Index* index = find_index(order, keys.size());
   if (index == nullptr) {
-    const uint64_t below = may_be_table && !bounds_.empty() ? bounds_[keys[0]] : UINT64_MAX;
+    // Where no more rows will come, there are tables that take less memory than one by value.
+    const bool by_value = may_be_table && !bounds_.empty() && !finished_;
+    const uint64_t below = by_value ? bounds_[keys[0]] : UINT64_MAX;
     const uint32_t domain = below <= kMostTableCells ? static_cast<uint32_t>(below) : 0;
     indexes_.push_back(std::make_unique<Index>(machine_, bag_, order, keys.size(), domain,
                                                columns_for_index(all_columns)));
     index = indexes_.back().get();
   }
-  if (index->kind() == TableKind::Starts) return index;
+  if (index->kind() == TableKind::Starts || index->kind() == TableKind::Ranks) return index;
   if (then || all_columns) index->keep_sorted();
   if (index->columns() == IndexColumns::Relation) {
     if (Status s = update_others(index); !s.ok()) return s.error();
@@ -579,6 +581,11 @@ Result<Index*> Relation::index(const std::vector<uint32_t>& keys, std::optional<
     const uint64_t most = kDirectCells * (uint64_t{rows_} + 256);
     if (**last < most && index->domain() <= most) {
       if (Status s = index->finish(rows_, **last + 1); !s.ok()) return s.error();
+      return index;
+    }
+    // The same number of cells, where they are blocks of values.
+    if (index->covered() == 0 && **last < most * kWordBits / kBlockWidth) {
+      if (Status s = index->rank(rows_, **last); !s.ok()) return s.error();
       return index;
     }
   }
