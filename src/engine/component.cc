@@ -493,7 +493,11 @@ Status Rules::grow(uint32_t c, Kept& kept, ComponentRun& run) {
     return check_(rows_ + rows, makes);
   };
   for (PredId pred : component.predicates) {
-    if (component.recursive) database_[pred].expect_rounds();
+    if (component.recursive) {
+      database_[pred].expect_rounds();
+    } else {
+      database_[pred].allow_forgetting();
+    }
     if (const std::optional<logic::Best>& best = analysis_.best[pred.index]) {
       database_[pred].keep_best({best->column, best->fn == lang::AggregateFn::Min});
     }

@@ -70,6 +70,10 @@ namespace {
 
 // Numbers from 0 are bounded by the greatest, other values counted in a sample.
 Result<uint64_t> distinct_values(Relation& relation, uint32_t column) {
+  if (relation.is_only_bits()) {
+    Result<std::optional<uint64_t>> below = relation.bound(column);
+    return below.ok() ? Result<uint64_t>(below->value_or(relation.rows())) : below.error();
+  }
   Result<std::optional<uint32_t>> greatest = relation.greatest(column);
   if (!greatest.ok()) return greatest.error();
   if (greatest->has_value()) return uint64_t{**greatest} + 1;
@@ -93,7 +97,6 @@ Result<plan::Statistics> Database::statistics(PredId pred) {
     }
     return statistics;
   }
-  if (relation.is_only_bits()) return statistics;
   for (uint32_t c = 0; c < relation.arity(); ++c) {
     Result<uint64_t> values = distinct_values(relation, c);
     if (!values.ok()) return values.error();

@@ -369,9 +369,9 @@ Id Relation::absorb_plan(const std::string& name) {
 Result<uint32_t> Relation::absorb(const std::vector<device::Buffer>& from, uint32_t count) {
   if (count == 0) return 0u;
   if (Status s = reserve(count); !s.ok()) return s.error();
-  if (Status s = bag_.make_room(uint64_t{stored()} + count); !s.ok()) return s.error();
   const bool wide = is_wide(set_kind_);
   if (wide) {
+    if (Status s = bag_.make_room(uint64_t{stored()} + count); !s.ok()) return s.error();
     for (size_t c = 0; c < types().size(); ++c) {
       const uint64_t size = size_of(types()[c]);
       if (Status s = machine_.device().copy({column(c), stored() * size, count * size},
@@ -424,8 +424,19 @@ Result<uint32_t> Relation::load(const std::vector<std::span<const std::byte>>& c
   return absorb(uploaded, count);
 }
 
+bool Relation::forgets() const {
+  if (!may_forget_ || set_kind_ != SetKind::Bits) return false;
+  uint64_t row_bytes = 0;
+  for (Type type : types()) row_bytes += size_of(type);
+  return grows_ || stored() * row_bytes > cells_ * size_of(cell_type(set_kind_));
+}
+
 Status Relation::append(const std::vector<device::Buffer>& from, std::span<const Bag::Part> parts,
                         Next next) {
+  if (!grows_ && forgets()) {
+    for (const Bag::Part& part : parts) add_forgotten(part.count);
+    return Done{};
+  }
   if (next == Next::NewBesideHandled) return waiting_.append(from, parts);
   if (next == Next::Handled && has_only_new()) return Done{};
   const uint32_t before = bag_.rows();
@@ -435,6 +446,9 @@ Status Relation::append(const std::vector<device::Buffer>& from, std::span<const
 }
 
 Result<bool> Relation::next_round() {
+  if (!grows_ && forgets()) {
+    if (Status s = handle_all(); !s.ok()) return s.error();
+  }
   XLOG_CHECK(handled_ == 0 || stored() - waiting_.rows() == rows_ + handled_,
              "beside rows that are handled, new ones wait");
   if (set_kind_ == SetKind::Best) return next_round_of_best();

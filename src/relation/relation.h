@@ -5,7 +5,8 @@
 // and among those from there to `rows`, an index may change the order.
 //
 // A relation whose set is one of bits may forget the columns of rows that are not new: the bits say
-// it all. They are made again for those who need them.
+// it all. They are made again for those who need them. One that does not grow in rounds, where no
+// row is ever new to somebody, never has columns once they would take more memory than the bits.
 //
 // A relation that keeps the best value of a column has one row for each group of the others, once
 // it is finished. Before that a round may add rows that improve on others, which stay where they
@@ -55,7 +56,7 @@ class Relation {
   // Nobody will look up rows of this relation while it grows.
   void allow_forgetting() { may_forget_ = true; }
   bool may_forget() const { return may_forget_; }
-  bool forgets() const { return may_forget_ && set_kind_ == SetKind::Bits; }
+  bool forgets() const;
   // Rows that kernels have put into the bits and handled; they will not count as new and have no
   // columns.
   void add_forgotten(uint32_t count) {

@@ -137,7 +137,7 @@ Result<plan::Degrees> Relation::degrees_of(const device::Buffer& numbers, uint32
 
 Result<std::optional<plan::Degrees>> Relation::degrees(uint32_t column) {
   using Known = std::optional<plan::Degrees>;
-  if (!finished_ || rows_ == 0 || is_only_bits()) return Known();
+  if (!finished_ || rows_ == 0 || (grows_ && is_only_bits())) return Known();
   if (const Index* index = index_with_starts(column)) {
     const device::Column starts = index->starts();
     Result<plan::Degrees> counted = degrees_of(starts.buffer, starts.count - 1, true);
@@ -186,7 +186,7 @@ std::optional<uint64_t> Relation::groups(uint32_t column) const {
 }
 
 Result<std::optional<uint64_t>> Relation::bound(uint32_t column) {
-  if (!finished_) {
+  if (!finished_ || is_only_bits()) {
     const bool known = !bounds_.empty() && bounds_[column] != UINT64_MAX;
     return known ? std::optional<uint64_t>(bounds_[column]) : std::optional<uint64_t>();
   }
