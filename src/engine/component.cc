@@ -164,14 +164,15 @@ Status Rules::aggregate(uint32_t index, ComponentRun& run) {
   timed.event.rows_in = driving_rows(derivation.pipeline());
   std::vector<kernel::Type> types;
   for (const lang::Term& term : terms) types.push_back(relation::column_type(term.type.kind));
-  relation::Bag bag(machine_, types);
-  Result<relation::Derived> derived = derivation.run(relation_of, bag);
+  relation::Aggregation aggregation(machine_, types, groups, columns);
+  Result<relation::Derived> derived =
+      derivation.run(relation_of, aggregation.bag(), [&] { return aggregation.take(); });
   if (!derived.ok()) return derived.error();
   count_valueless(index, derived->valueless);
   relation::Relation& into = database_[head.pred];
   relation::Aggregated folded;
   if (!terms.empty()) {
-    Result<relation::Aggregated> made = relation::aggregate(machine_, bag, groups, columns);
+    Result<relation::Aggregated> made = aggregation.finish();
     if (!made.ok()) return made.error();
     folded = std::move(*made);
   } else if (derived->rows > 0) {

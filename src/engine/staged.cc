@@ -224,9 +224,10 @@ Result<Derived> StagedDerivation::run(const relation::RelationOf& relation_of) {
   });
 }
 
-Result<Derived> StagedDerivation::run(const relation::RelationOf& relation_of, relation::Bag& bag) {
+Result<Derived> StagedDerivation::run(const relation::RelationOf& relation_of, relation::Bag& bag,
+                                      const relation::Filled& filled) {
   return run_stages(relation_of, [&](const relation::RelationOf& here) {
-    return stages_.back().derivation.run(here, bag);
+    return stages_.back().derivation.run(here, bag, filled);
   });
 }
 

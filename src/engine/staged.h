@@ -27,7 +27,8 @@ class StagedDerivation {
   bool needs_host() const { return stages_.size() > 1; }
 
   Result<relation::Derived> run(const relation::RelationOf& relation_of);
-  Result<relation::Derived> run(const relation::RelationOf& relation_of, relation::Bag& bag);
+  Result<relation::Derived> run(const relation::RelationOf& relation_of, relation::Bag& bag,
+                                const relation::Filled& filled = relation::leave_in_bag);
 
  private:
   struct Stage {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "kernel/library.h"
 #include "relation/row_code.h"
@@ -148,6 +150,74 @@ Result<Aggregated> aggregate(Machine& machine, const Bag& bag, uint32_t groups,
     result.columns.push_back(std::get<device::Column>((*values)[c]).buffer);
   }
   return result;
+}
+
+// ---- in parts ----
+
+namespace {
+
+constexpr uint32_t kPart = 1u << 20;  // rows: many for a launch, little memory for a sort
+
+// A fold of floats depends on the order of all values, and an average of averages is none.
+bool folds_in_parts(const AggregateColumn& column, const std::vector<Type>& types) {
+  switch (column.fn) {
+    case AggregateFn::Count:
+    case AggregateFn::Min:
+    case AggregateFn::Max:
+      return true;
+    case AggregateFn::Sum:
+      return !is_float(types[*column.value]);
+    default:
+      return false;
+  }
+}
+
+std::vector<Type> partial_types(const std::vector<Type>& types, uint32_t groups,
+                                const std::vector<AggregateColumn>& aggregates) {
+  std::vector<Type> partial(types.begin(), types.begin() + groups);
+  for (const AggregateColumn& column : aggregates) partial.push_back(column.result);
+  return partial;
+}
+
+}  // namespace
+
+Aggregation::Aggregation(Machine& machine, const std::vector<Type>& types, uint32_t groups,
+                         std::vector<AggregateColumn> aggregates)
+    : machine_(machine),
+      groups_(groups),
+      aggregates_(std::move(aggregates)),
+      in_parts_(std::ranges::all_of(
+          aggregates_,
+          [&](const AggregateColumn& column) { return folds_in_parts(column, types); })),
+      bag_(machine, types),
+      partial_(machine, partial_types(types, groups, aggregates_)) {
+  for (uint32_t i = 0; i < aggregates_.size(); ++i) {
+    AggregateColumn& column = of_partial_.emplace_back(aggregates_[i]);
+    column.value = groups + i;
+    if (column.fn == AggregateFn::Count) column.fn = AggregateFn::Sum;
+  }
+}
+
+Status Aggregation::take() {
+  if (!in_parts_ || bag_.rows() < std::max(kPart, partial_.rows())) return Done{};
+  return fold_part();
+}
+
+Status Aggregation::fold_part() {
+  Result<Aggregated> part = aggregate(machine_, bag_, groups_, aggregates_);
+  if (!part.ok()) return part.error();
+  in_parts_ = part->rows <= bag_.rows() / 2;  // else it takes time and saves no memory
+  bag_.clear();
+  return partial_.append(part->columns, part->rows);
+}
+
+Result<Aggregated> Aggregation::finish() {
+  if (partial_.rows() == 0) return aggregate(machine_, bag_, groups_, aggregates_);
+  if (bag_.rows() > 0) {
+    if (Status s = fold_part(); !s.ok()) return s.error();
+  }
+  bag_ = Bag(machine_, bag_.types());  // its memory is for the last fold
+  return aggregate(machine_, partial_, groups_, of_partial_);
 }
 
 }  // namespace xlog::relation

@@ -188,7 +188,7 @@ Result<uint64_t> Derivation::valueless(const device::Buffer& mishaps) {
 // ---- into a bag ----
 
 Result<Derived> Derivation::run_into_bag(const RelationOf& relation_of, Bag& bag,
-                                         const std::function<Status()>& filled) {
+                                         const Filled& filled) {
   types_ = bag.types();
   if (machine_->form() == Form::Groups) return run_groups_into_bag(relation_of, bag, filled);
   Derived derived;
@@ -249,11 +249,11 @@ std::optional<lang::PredId> counted_relation(const plan::Pipeline& pipeline) {
 
 }  // namespace
 
-Result<Derived> Derivation::run(const RelationOf& relation_of, Bag& bag) {
+Result<Derived> Derivation::run(const RelationOf& relation_of, Bag& bag, const Filled& filled) {
   if (const auto counted = counted_relation(pipeline_); counted && bag.types().empty()) {
     return Derived{relation_of(*counted).rows(), 0};
   }
-  return run_into_bag(relation_of, bag, []() -> Status { return Done{}; });
+  return run_into_bag(relation_of, bag, filled);
 }
 
 // ---- into a relation ----

@@ -11,6 +11,7 @@
 // relation is a set of bits, whole words of rows go through it (carry.h).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -23,6 +24,10 @@ struct Derived {
   uint64_t rows = 0;       // that were new, or all of a bag
   uint64_t valueless = 0;  // instances of arithmetic without a value
 };
+
+// Told that more rows have come into a bag; may take them from it.
+using Filled = std::function<Status()>;
+inline Status leave_in_bag() { return Done{}; }
 
 class Derivation {
  public:
@@ -47,7 +52,7 @@ class Derivation {
   // The rows of the head go to relation `into`, which adds the new ones past its rows().
   Result<Derived> run(const RelationOf& relation_of);
   // They go to a bag: every solution is a row. A head without terms is only counted.
-  Result<Derived> run(const RelationOf& relation_of, Bag& bag);
+  Result<Derived> run(const RelationOf& relation_of, Bag& bag, const Filled& filled = leave_in_bag);
 
  private:
   // Which rows an instance takes.
@@ -79,11 +84,10 @@ class Derivation {
   };
 
   Result<Derived> run_into_set(const RelationOf& relation_of, Relation& head);
-  Result<Derived> run_into_bag(const RelationOf& relation_of, Bag& bag,
-                               const std::function<Status()>& filled);
+  Result<Derived> run_into_bag(const RelationOf& relation_of, Bag& bag, const Filled& filled);
   Result<Derived> run_groups_into_set(const RelationOf& relation_of, Relation& head);
   Result<Derived> run_groups_into_bag(const RelationOf& relation_of, Bag& bag,
-                                      const std::function<Status()>& filled);
+                                      const Filled& filled);
   uint64_t most_room(const Relation* claims) const;
   Result<Groups> start_groups(const RelationOf& relation_of, const Relation* claims);
   Status launch_groups(const RelationOf& relation_of, Relation* claims, const Groups& work);

@@ -146,7 +146,7 @@ Result<Derived> Derivation::run_groups_into_set(const RelationOf& relation_of, R
 }
 
 Result<Derived> Derivation::run_groups_into_bag(const RelationOf& relation_of, Bag& bag,
-                                                const std::function<Status()>& filled) {
+                                                const Filled& filled) {
   Device& device = machine_->device();
   Derived derived;
   for (;;) {
