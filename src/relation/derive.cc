@@ -18,7 +18,7 @@ constexpr uint32_t kChunksPerThread = 8;
 constexpr uint32_t kLeastChunk = 64;         // rows of the driver
 constexpr uint64_t kLeastOutput = 1024;      // rows of all regions together
 constexpr uint64_t kFirstOutput = 1u << 17;  // at most; then as much as turns out to be needed
-constexpr uint64_t kMostOutput = 1u << 21;
+constexpr uint64_t kMostOutput = 1u << 19;
 constexpr uint64_t kShareOfSet = 16;  // one of so many rows is room enough for output
 // Rows that an instance takes of its own in one launch: few at first, so that what it leaves can be
 // divided again, and as a device may begin with slow code.
