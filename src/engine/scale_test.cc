@@ -83,12 +83,16 @@ TEST(Scale, ASetOfKeysGrows) {
   expect_closure(graph, kRight);
 }
 
-relation::SetKind set_of(const Outcome& outcome, std::string_view name) {
+RelationFigures figures_of(const Outcome& outcome, std::string_view name) {
   for (const RelationFigures& figures : outcome.statistics.relations) {
-    if (figures.name == name) return figures.set;
+    if (figures.name == name) return figures;
   }
   ADD_FAILURE() << "no relation " << name;
-  return relation::SetKind::Wide;
+  return {};
+}
+
+relation::SetKind set_of(const Outcome& outcome, std::string_view name) {
+  return figures_of(outcome, name).set;
 }
 
 // Numbers with a bound: once there are enough rows, cells of 32 bits hold the rest of a key.
@@ -119,6 +123,84 @@ TEST(Scale, ACompactSetKnowsItsRows) {
     EXPECT_NE(got.text.find(fmt::format("({},)", 100 * 100 * 10 - 297 * 10)), std::string::npos)
         << got.text;
     EXPECT_EQ(set_of(got, "p/3"), relation::SetKind::Compact);
+  }
+}
+
+// Rows that are not recursive and dense are bits alone; who looks them up gets their columns.
+TEST(Scale, BitsAreEnoughForDenseRows) {
+  const std::string dense = R"(
+    pred n(u32). n(0..399).
+    p(X, Y) :- n(X), n(Y), X <= Y.
+    p(5, 3). p(399, 0).
+    all(count()) :- p(X, Y).
+    row(X, count()) :- p(X, Y).
+    absent(count()) :- n(X), n(Y), not p(X, Y).
+    ?- all(N). ?- absent(N). ?- row(5, N). ?- row(399, N).
+  )";
+  const std::string lookups =
+      "two(count()) :- n(X), X < 10, p(X, Y), p(Y, Z), Z < 12. ?- two(N). ?- p(399, Y).";
+  for (const auto form : {relation::Form::Chunks, relation::Form::Groups}) {
+    const Outcome got = run(dense, Which::Engine, "native", {}, form);
+    for (const char* row : {"(80202,)", "(79798,)", "(396,)", "(2,)"}) {
+      EXPECT_NE(got.text.find(row), std::string::npos) << row << " in " << got.text;
+    }
+    const RelationFigures p = figures_of(got, "p/2");
+    EXPECT_EQ(p.set, relation::SetKind::Bits);
+    EXPECT_EQ(p.rows, 80202u);
+    EXPECT_LT(p.bytes, 80202u * 2);  // columns would be 8 each
+    const std::string source = dense + lookups;
+    EXPECT_EQ(run(source, Which::Engine, "native", {}, form).text,
+              run(source, Which::Reference).text);
+  }
+}
+
+// Few values of a large domain have rows: those below, between and past them have none.
+TEST(Scale, KeysOfFinishedRelationsFarApart) {
+  for (const char* factor : {"1", "50", "1000", "4000003"}) {
+    expect_same(fmt::format(R"(
+      pred at(u32, u32). at(X, Y) :- m(Y), X = ((Y / 2) + 1) * {0}.
+      pred m(u32). m(0..599).
+      pred asked(u32). asked(X) :- m(Y), X = Y * {0}.
+      asked(0). asked(31). asked(32). asked(4294967295). asked(X + 1) :- m(Y), X = Y * {0}.
+      found(X, Y) :- asked(X), at(X, Y), Y > 590.
+      some(count()) :- asked(X), at(X, _).
+      none(count()) :- asked(X), not at(X, _).
+      three(count()) :- at(X, Y), at(X, Z), Y < Z, asked(X).
+      ?- found(X, Y). ?- some(N). ?- none(N). ?- three(N).
+    )",
+                            factor));
+  }
+}
+
+// More rows than are folded at a time: of few groups, of as many groups as rows, and of none.
+TEST(Scale, AggregatesOfManyRowsAreFoldedInParts) {
+  constexpr uint64_t kSide = 1500;
+  constexpr uint64_t kRows = kSide * kSide;
+  const std::string source = fmt::format(R"(
+    pred n(u32). n(0..{}).
+    few(X / 300, count(), sum(X + Y), min(X + Y), max(Y)) :- n(X), n(Y).
+    most(X, Y, count(), max(X)) :- n(X), n(Y).
+    rows(count(), sum(C), sum(M)) :- most(_, _, C, M).
+    whole(sum(Y), min(X * Y), max(X * Y)) :- n(X), n(Y).
+    mean(X / 750, avg(Y)) :- n(X), n(Y).
+    ?- few(G, C, S, L, M). ?- rows(N, C, S). ?- whole(S, L, M). ?- mean(G, A).
+  )",
+                                         kSide - 1);
+  const uint64_t numbers = kSide * (kSide - 1) / 2;  // their sum
+  for (const char* device : {"cpu", "native"}) {
+    const Outcome got = run(source, Which::Engine, device);
+    for (uint64_t g = 0; g < 5; ++g) {
+      const uint64_t own = 300 * (300 * g) + 300 * 299 / 2;  // the sum of its values of X
+      const std::string row = fmt::format("({},{},{},{},{},)", g, 300 * kSide,
+                                          own * kSide + 300 * numbers, 300 * g, kSide - 1);
+      EXPECT_NE(got.text.find(row), std::string::npos) << row << " in " << got.text;
+    }
+    for (const std::string& row :
+         {fmt::format("({},{},{},)", kRows, kRows, kSide * numbers),
+          fmt::format("({},0,{},)", kSide * numbers, (kSide - 1) * (kSide - 1)),
+          std::string("(1,749.5,)")}) {
+      EXPECT_NE(got.text.find(row), std::string::npos) << row << " in " << got.text;
+    }
   }
 }
 
