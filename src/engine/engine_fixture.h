@@ -5,11 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
 
 #include "base/sanitized.h"
+#include "device/test_devices.h"
 #include "engine/evaluate.h"
 #include "logic/magic.h"
 #include "oracle/evaluate.h"
@@ -114,16 +116,22 @@ inline Outcome run(const std::string& source, Which which,
   return report();
 }
 
-// On all devices, and in the form of kernels that GPUs take.
+// On all devices, and in the form of kernels that GPUs take; on those of $XLOG_TEST_DEVICES instead
+// where there is one, for machines with a GPU.
 inline void expect_same(const std::string& source, bool all_on_device = true) {
   const Outcome wanted = run(source, Which::Reference);
   EXPECT_TRUE(wanted.checked) << wanted.text;
   using relation::Form;
-  std::vector<std::pair<const char*, Form>> ways = {
+  std::vector<std::pair<std::string, std::optional<Form>>> ways = {
       {"interp", Form::Chunks}, {"cpu", Form::Chunks}, {"interp", Form::Groups}};
   if (kPartOfWork == 1) {
     ways.emplace_back("oracle", Form::Chunks);
     ways.emplace_back("oracle", Form::Groups);
+  }
+  if (std::getenv("XLOG_TEST_DEVICES") != nullptr) {
+    ways.clear();
+    for (const std::string& name : device::test_device_names())
+      ways.emplace_back(name, std::nullopt);
   }
   for (const auto& [device, form] : ways) {
     const Outcome got = run(source, Which::Engine, device, {}, form);
