@@ -32,7 +32,7 @@ struct OpInfo {
   std::string_view meaning;
 };
 
-constexpr OpInfo kOps[] = {
+inline constexpr OpInfo kOps[] = {
 #define XLOG_OP(name, text, tier, operands, domain, result, effect, meaning) \
   {text, Tier::tier, operands, Domain::domain, ResultRule::result, Effect::effect, meaning},
 #include "kernel/op.def"

@@ -18,7 +18,7 @@ Id exact_code(Rewriter& rewriter, Id node, std::span<const Id> names);       // 
 Id divide_code(Rewriter& rewriter, Id node, std::span<const Id> names);      // by a constant
 Id remainder_code(Rewriter& rewriter, Id node, std::span<const Id> names);   // by a constant
 
-constexpr NamedCode kRuleCodes[] = {
+inline constexpr NamedCode kRuleCodes[] = {
     {"fold", fold_code},       {"order", order_code},           {"shift", shift_code},
     {"exact", exact_code},     {"divide", divide_code},         {"remainder", remainder_code},
     {"bitcast", bitcast_code}, {"reciprocal", reciprocal_code},

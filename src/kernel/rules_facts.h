@@ -6,7 +6,7 @@
 namespace xlog::kernel {
 
 // clang-format off
-constexpr Rule kFactsRules[] = {
+inline constexpr Rule kFactsRules[] = {
     rule("exact", "*", "!exact"),
     rule("lt-always", "(lt ?x:int ?y)", "true", "(lt (max ?x) (min ?y))"),
     rule("lt-never", "(lt ?x:int ?y)", "false", "(ge (min ?x) (max ?y))"),

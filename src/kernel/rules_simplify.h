@@ -7,7 +7,7 @@
 namespace xlog::kernel {
 
 // clang-format off
-constexpr Rule kSimplifyRules[] = {
+inline constexpr Rule kSimplifyRules[] = {
     rule("fold", "*", "!fold"),
     rule("order", "*", "!order"),
 

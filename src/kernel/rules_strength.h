@@ -7,7 +7,7 @@
 namespace xlog::kernel {
 
 // clang-format off
-constexpr Rule kStrengthRules[] = {
+inline constexpr Rule kStrengthRules[] = {
     rule("mul-pow2", "(mul ?x:int #c)", "(shl ?x (ctz #c))", "(eq (popc #c) 1)"),
     rule("div-constant", "(div ?x:int #c)", "!divide"),
     rule("rem-constant", "(rem ?x:int #c)", "!remainder"),
