@@ -1,7 +1,7 @@
 // Compiled kernels on disk, so that a kernel is compiled once on a machine and not once a run.
 //
 //   KernelCache cache(CacheOptions{});
-//   CacheKey key = cache_key({canonical_text, "llvm", kCodeDigest, "LLVM 15.0.7"});
+//   CacheKey key = cache_key({canonical_bytes, "llvm", kCodeDigest, "LLVM 15.0.7"});
 //   if (std::optional<std::string> code = cache.load(key)) ...
 //   cache.store(key, code);
 //
@@ -31,7 +31,7 @@ struct CacheKey {
 
 // All that a compiled kernel depends on.
 struct CacheQuestion {
-  std::string_view kernel;    // the canonical text, as it was before any rewriting
+  std::string_view kernel;    // kernel/canonical.h, as it was before any rewriting
   std::string_view target;    // its name and what it can do
   std::string_view code;      // kCodeDigest: of our own sources that make code from kernels
   std::string_view compiler;  // name, version, options, processor

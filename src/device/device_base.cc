@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "device/code_digest.h"
-#include "kernel/text.h"
+#include "kernel/canonical.h"
 
 namespace xlog::device {
 
@@ -139,7 +139,7 @@ Result<KernelHandle> DeviceBase::compile(kernel::Graph& graph, kernel::Id kernel
   if (Status s = ready("compile"); !s.ok()) return s.error();
   Result<std::string> made_by = compiler();
   if (!made_by.ok()) return made_by.error();
-  CacheKey key = key_of(kernel::print_canonical(graph, kernel), info_.target, *made_by);
+  CacheKey key = key_of(kernel::canonical_bytes(graph, kernel), info_.target, *made_by);
   Signature signature = signature_of(graph, kernel);
   KernelHandle& known = kernels_[with_names(key, signature)];
   if (known != nullptr) return known;
@@ -163,10 +163,10 @@ Result<KernelHandle> DeviceBase::compile(kernel::Graph& graph, kernel::Id kernel
   return known;
 }
 
-CacheKey DeviceBase::key_of(std::string_view canonical_text, const kernel::Target* target,
+CacheKey DeviceBase::key_of(std::string_view canonical_bytes, const kernel::Target* target,
                             std::string_view compiler) const {
   return cache_key(
-      {canonical_text, target == nullptr ? info_.name : describe(*target), kCodeDigest, compiler});
+      {canonical_bytes, target == nullptr ? info_.name : describe(*target), kCodeDigest, compiler});
 }
 
 CodeHandle DeviceBase::stored_code(const CacheKey& key, Signature& signature,

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "kernel/builder.h"
+#include "kernel/canonical.h"
 #include "kernel/equal.h"
 #include "kernel/passes.h"
 #include "kernel/plan_builder.h"
@@ -55,6 +56,8 @@ void expect_round_trip(const Graph& graph, Id root) {
   EXPECT_TRUE(equal(graph, root, third, nameless->back())) << bare;
   EXPECT_EQ(print(third, nameless->back()), bare);
   EXPECT_EQ(print_canonical(other, again->back()), bare);
+  EXPECT_EQ(canonical_bytes(other, again->back()), canonical_bytes(graph, root)) << text;
+  EXPECT_EQ(canonical_bytes(third, nameless->back()), canonical_bytes(graph, root)) << bare;
 }
 
 // Parses, verifies and round-trips all definitions of a text; gives how many there are.
@@ -185,6 +188,7 @@ TEST(KernelText, ParametersKeepTheirNamesInEachKernel) {
             "kernel b(m: u32, s: in u32, t: out u32) {\n  j ");
   EXPECT_EQ(print_canonical(graph, (*roots)[0]), print_canonical(graph, (*roots)[1]));
   EXPECT_TRUE(equal(graph, (*roots)[0], graph, (*roots)[1]));
+  EXPECT_EQ(canonical_bytes(graph, (*roots)[0]), canonical_bytes(graph, (*roots)[1]));
 }
 
 TEST(KernelText, LiteralsOfEveryTypeReadBackWithTheirBits) {
