@@ -117,8 +117,8 @@ class DeviceBase : public Device {
   virtual Status run_sequence(const StepSequence& sequence) { return run_steps(sequence.steps); }
 
   Status run_steps(std::span<const Step> steps);
-  // Of code that `compiler` makes for a target from a kernel with this canonical text.
-  CacheKey key_of(std::string_view canonical_text, const kernel::Target* target,
+  // Of code that `compiler` makes for a target from a kernel with these canonical bytes.
+  CacheKey key_of(std::string_view canonical_bytes, const kernel::Target* target,
                   std::string_view compiler) const;
   using LoadCode = std::function<Result<CodeHandle>(const std::string&)>;
   // Code from the disk cache; nullptr where it is not there. Sets signature.hidden.
@@ -136,12 +136,12 @@ class DeviceBase : public Device {
   DeviceInfo info_;
   Counters counters_;
   const uint64_t number_;  // of this opened device, in the process
+  KernelCache cache_;
 
  private:
   Status ready(std::string_view call) const;  // not lost, no sequence being noted
   void count(std::span<const Step> steps);
 
-  KernelCache cache_;
   const uint64_t memory_limit_;  // 0: none
   std::shared_ptr<MemoryUse> use_ = std::make_shared<MemoryUse>();
   uint64_t buffers_ = 0;

@@ -7,6 +7,10 @@
 // places, however busy the machine is. It is looked at between launches, and inside a launch of a
 // kernel with loops between parts of it, always on the thread that calls: a kernel changes its tier
 // while nobody runs it.
+//
+// What the disk cache holds as machine code is never interpreted, nor lowered: a program that ran
+// before starts with what it needs. What it does not hold is noted with its work when the device
+// goes (work_notes.h), so that small kernels that come again in every run climb in the end.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,6 +21,8 @@
 #include "device/host_code.h"
 #include "device/llvm_compile.h"
 #include "device/work_estimate.h"
+#include "device/work_notes.h"
+#include "kernel/canonical.h"
 #include "kernel/text.h"
 
 namespace xlog::device {
@@ -27,9 +33,16 @@ using render::ChunkedKernel;
 
 // What things cost, in units of interpreted work: a step takes some 0.1 to 0.2 ns a lane.
 constexpr double kMillisecond = 6e6;
-constexpr double kOpenCost = 25 * kMillisecond;     // LLVM, for the first kernel that climbs
-constexpr double kCompileCost = 10 * kMillisecond;  // 5 to 15 for most kernels
-constexpr double kLoadCost = 1 * kMillisecond;      // from the disk cache
+constexpr double kOpenCost = 25 * kMillisecond;      // LLVM, for the first kernel that climbs
+constexpr double kCompileCost = 10 * kMillisecond;   // 5 to 15 for most kernels
+constexpr double kPrepareCost = 0.3 * kMillisecond;  // lowering for the interpreter
+// Who came in earlier runs will come in later ones: work that is noted counts for more than work of
+// today.
+constexpr double kEarlierCounts = 8;
+// What a run may spend at most on kernels that are worth it only for later runs.
+constexpr double kMostForLater = 100 * kMillisecond;
+// Notes about less are not worth a file.
+constexpr double kNoteworthy = 1 * kMillisecond;
 // Instances of the first part of a launch whose loops nobody knows the length of; each next part is
 // as large as all before.
 constexpr uint32_t kFirstPart = 1024;
@@ -40,23 +53,29 @@ constexpr std::string_view kSoftware =
 // A kernel on its way. Only the thread that calls the device touches what is mutable.
 class TieredCode : public Code {
  public:
-  TieredCode(std::string canonical_text, Signature of, WorkEstimate estimated)
-      : text(std::move(canonical_text)), signature(std::move(of)), estimate(std::move(estimated)) {}
+  TieredCode(std::string canonical_text, std::string canonical_bytes, Signature of,
+             WorkEstimate estimated)
+      : text(std::move(canonical_text)),
+        bytes(std::move(canonical_bytes)),
+        signature(std::move(of)),
+        estimate(std::move(estimated)) {}
 
-  const std::string text;  // the caller's graph may go
+  const std::string text;   // the caller's graph may go
+  const std::string bytes;  // of which keys are made
   const Signature signature;
   const WorkEstimate estimate;
   std::shared_ptr<const InterpretedCode> interpreted;  // nullptr: it cannot run there
   mutable CodeHandle native;                           // nullptr: not yet
   mutable double work = 0;                             // interpreted, as if by one thread
+  double earlier = 0;                                  // of other runs, as it counts
   mutable bool stays = false;                          // there will be no machine code
-  mutable bool looked = false;                         // in the disk cache
 };
 
 class TieredDevice : public HostDevice {
  public:
   explicit TieredDevice(const OpenOptions& options)
       : HostDevice("cpu", std::string(kSoftware), &render::kChunked, options) {}
+  ~TieredDevice() override { note_work(); }
 
  protected:
   // Of the handles alone: the key on disk holds LLVM's version too.
@@ -64,15 +83,27 @@ class TieredDevice : public HostDevice {
 
   Result<CodeHandle> make_code(kernel::Graph& graph, kernel::Id kernel, const CacheKey&,
                                Signature& signature) override {
+    if (!looked_) version_ = host_version_without_llvm().value_or("");
+    looked_ = true;
+    std::string bytes = kernel::canonical_bytes(graph, kernel);
+    if (!version_.empty()) {
+      if (CodeHandle stored = stored_code(native_key(bytes), signature, load_)) return stored;
+    }
     // The interpreter's target takes all that LLVM's takes, and larger arrays.
     Result<kernel::Lowered> lowered = kernel::lower(graph, kernel, *info_.target);
     if (!lowered.ok()) return lowered.error();
     signature.hidden = lowered->hidden;
-    auto code = std::make_shared<TieredCode>(kernel::print_canonical(graph, kernel), signature,
-                                             WorkEstimate(graph, *lowered));
+    auto code =
+        std::make_shared<TieredCode>(kernel::print_canonical(graph, kernel), std::move(bytes),
+                                     signature, WorkEstimate(graph, *lowered));
     Result<ChunkedKernel> chunked = ChunkedKernel::compile(graph, *lowered);
     if (chunked.ok()) {
       code->interpreted = std::make_shared<InterpretedCode>(std::move(*chunked));
+      if (!version_.empty()) {
+        code->earlier = kEarlierCounts * notes().work_of(native_key(code->bytes));
+        work_ += code->earlier;
+      }
+      interpreted_.push_back(code);
       return CodeHandle(code);
     }
     if (Status s = find_version(); !s.ok()) {
@@ -85,13 +116,15 @@ class TieredDevice : public HostDevice {
 
   Status launch_code(const Code& code, const Signature& signature,
                      const BoundLaunch& launch) override {
-    const auto& tiered = static_cast<const TieredCode&>(code);
     const Arguments arguments = arguments_of(launch);
+    const auto* tiered = dynamic_cast<const TieredCode*>(&code);
     uint32_t done = 0;
-    if (tiered.native == nullptr) done = interpret(tiered, signature, launch, arguments);
+    if (tiered != nullptr && tiered->native == nullptr) {
+      done = interpret(*tiered, signature, launch, arguments);
+    }
     if (done == launch.instances) return Done{};
-    run_part(static_cast<const HostCode&>(*tiered.native), signature, launch, arguments, done,
-             launch.instances);
+    run_part(static_cast<const HostCode&>(tiered != nullptr ? *tiered->native : code), signature,
+             launch, arguments, done, launch.instances);
     return Done{};
   }
 
@@ -126,22 +159,13 @@ class TieredDevice : public HostDevice {
   void consider(const TieredCode& code, double ahead) {
     if (code.stays || code.native != nullptr) return;
     const double due = code.work + ahead;
-    if (due < kLoadCost) return;
-    const bool is_worth_compiling =
-        due >= kCompileCost && (has_compiled_ || work_ + ahead >= kOpenCost);
-    if (version_.empty()) version_ = host_version_without_llvm().value_or("");
-    if (version_.empty() && (!is_worth_compiling || !find_version().ok())) {
-      code.stays = is_worth_compiling;
-      return;
-    }
-    if (!code.looked) {
-      code.looked = true;
-      Signature found;
-      code.native = stored_code(native_key(code), found, load_);
-      if (code.native != nullptr) return expect_same_parameters(code, found);
-    }
+    const bool for_later = due < kCompileCost;
+    if (due + code.earlier < kCompileCost) return;
+    if (for_later && for_later_ + kCompileCost > kMostForLater) return;
+    if (!has_compiled_ && work_ + ahead < kOpenCost) return;
+    if (for_later) for_later_ += kCompileCost + (has_compiled_ ? 0 : kOpenCost);
     // What LLVM does not take (arrays that its stack cannot hold) stays where it runs.
-    if (is_worth_compiling) code.stays = !climb(code).ok();
+    code.stays = !find_version().ok() || !climb(code).ok();
   }
 
   Status find_version() {
@@ -164,7 +188,7 @@ class TieredDevice : public HostDevice {
     XLOG_CHECK(read.ok() && read->size() == 1, "a printed kernel is read back");
     Signature made;
     Result<CodeHandle> native = cached_code(
-        graph, read->front(), llvm_compiler().target(), native_key(code), made,
+        graph, read->front(), llvm_compiler().target(), native_key(code.bytes), made,
         [&](const kernel::Lowered& lowered) { return llvm_compiler().build(graph, lowered); },
         load_);
     if (!native.ok()) return native.error();
@@ -174,8 +198,31 @@ class TieredDevice : public HostDevice {
   }
 
   // The one that the device `native` has for it.
-  CacheKey native_key(const TieredCode& code) const {
-    return key_of(code.text, &llvm_compiler().target(), version_);
+  CacheKey native_key(std::string_view bytes) const {
+    return key_of(bytes, &llvm_compiler().target(), version_);
+  }
+
+  // Of all kernels of this machine and version: one entry of the cache.
+  CacheKey notes_key() const { return key_of("work", nullptr, version_); }
+  const WorkNotes& notes() {
+    if (!notes_) notes_.emplace(cache_.load(notes_key()).value_or(""));
+    return *notes_;
+  }
+
+  void note_work() {
+    if (version_.empty() || problem_) return;
+    double all = 0;
+    for (const auto& code : interpreted_) {
+      if (code->native == nullptr) all += code->work + kPrepareCost;
+    }
+    if (all < kNoteworthy) return;
+    // Others may have noted something since.
+    WorkNotes notes(cache_.load(notes_key()).value_or(""));
+    for (const auto& code : interpreted_) {
+      if (code->native != nullptr || code->stays) continue;
+      notes.add(native_key(code->bytes), code->work + kPrepareCost);
+    }
+    cache_.store(notes_key(), notes.bytes());
   }
 
   // Sequences hold launches that were bound before the kernel climbed.
@@ -188,9 +235,13 @@ class TieredDevice : public HostDevice {
     return llvm_compiler().load_bytes(object);
   };
   bool has_compiled_ = false;     // so that LLVM is open
+  bool looked_ = false;           // for its version without opening it
   std::string version_;           // of LLVM; "": not known yet
   std::optional<Error> problem_;  // why there is none
-  double work_ = 0;               // interpreted, of all kernels
+  double work_ = 0;               // interpreted, of all kernels, and what earlier work counts
+  double for_later_ = 0;          // spent on kernels that this run would not have compiled
+  std::optional<WorkNotes> notes_;
+  std::vector<std::shared_ptr<const TieredCode>> interpreted_;
 };
 
 }  // namespace
