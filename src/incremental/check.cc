@@ -21,6 +21,7 @@ class Recheck {
       std::vector<KeptRule> rules = part.rules;
       rules.insert(rules.end(), part.after_rules.begin(), part.after_rules.end());
       for (const KeptRule& rule : rules) count(rule, part);
+      if (part.kind == KeptKind::Results) count_results(part.predicates.front());
       for (const lang::PredId pred : part.predicates) {
         const auto best = std::ranges::find(part.best, pred.index, &Kept::BestTable::pred);
         count_facts(pred.index, best == part.best.end() ? pred.index : best->candidates);
@@ -99,6 +100,17 @@ class Recheck {
 
   uint32_t head_of(const KeptRule& rule) const {
     return kept_.program_.program.rules[rule.rule].head[0].pred.index;
+  }
+
+  void count_results(lang::PredId pred) {
+    const OpenFold& fold = *kept_.program_.worlds.fold_of(pred);
+    const Table& groups = kept_.tables_[fold.groups.index];
+    for (uint32_t r = 0; r < groups.end(); ++r) {
+      if (!groups.is_used(r)) continue;
+      const std::optional<std::set<Key>> results =
+          kept_.results_of(fold, pred != fold.fold, groups.row(r));
+      for (const Key& row : *results) counts_[pred.index][row].weight = 1;
+    }
   }
 
   void count_facts(uint32_t p, uint32_t counted) {

@@ -8,6 +8,8 @@ void Instances::prepare() {
   heads_.assign(program_.open.size(), {});
   literals_.assign(program_.open.size(), {});
   elements_.assign(program_.tables.size(), {});
+  results_.assign(program_.tables.size(), {});
+  folded_.assign(program_.tables.size(), {});
   for (uint32_t i = 0; i < program_.tables.size(); ++i) {
     const InstanceTable& table = program_.tables[i];
     for (const Mention& head : table.heads) {
@@ -15,6 +17,12 @@ void Instances::prepare() {
     }
     for (const Mention& literal : table.body) {
       literals_[literal.pred.index].push_back(access_by(i, literal.args));
+    }
+    if (table.fold) {
+      heads_[table.fold->fold.index].push_back(access_by_group(i, table.table));
+      literals_[table.fold->element.index].push_back(access_by_group(i, table.table));
+      results_[i] = access_by_group(i, table.fold->fold.index);
+      folded_[i] = access_by_group(i, table.fold->element.index);
     }
     if (table.bound == InstanceTable::kNone) continue;
     std::vector<Place> shared(table.body_columns);
@@ -27,6 +35,24 @@ void Instances::swap(Instances& other) {
   heads_.swap(other.heads_);
   literals_.swap(other.literals_);
   elements_.swap(other.elements_);
+  results_.swap(other.results_);
+  folded_.swap(other.folded_);
+}
+
+// From a row of a fold whose first columns are the group.
+Instances::Access Instances::access_by_group(uint32_t instances, uint32_t table) {
+  Access access;
+  access.instances = instances;
+  access.table = table;
+  const uint32_t columns = program_.tables[instances].fold->group_columns;
+  for (uint32_t c = 0; c < columns; ++c) access.key.push_back(c);
+  if (columns == kept_.table(table).arity()) {
+    access.way = Access::Way::One;
+  } else if (columns > 0) {
+    access.way = Access::Way::Index;
+    access.index = kept_.table(table).index(access.key);
+  }
+  return access;
 }
 
 // The given cells stand in the order of the places.

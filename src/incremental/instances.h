@@ -59,6 +59,28 @@ class Instances {
     }
   }
 
+  // Of a group of a fold: its results, and what is folded, of every state.
+  template <typename Visit>
+  void for_each_result(Instance group, const Visit& visit) {
+    const uint32_t pred = table(group).fold->fold.index;
+    for_each_row(results_[group.table], rows(group.table).row(group.row), [&](uint32_t row) {
+      visit(AtomRow{pred, row});
+    });
+  }
+  template <typename Visit>
+  void for_each_folded(Instance group, const Visit& visit) {
+    const uint32_t pred = table(group).fold->element.index;
+    for_each_row(folded_[group.table], rows(group.table).row(group.row), [&](uint32_t row) {
+      visit(AtomRow{pred, row});
+    });
+  }
+  // The atoms in the head of an instance.
+  template <typename Visit>
+  void for_each_head(Instance at, const Visit& visit) {
+    for (const Mention& head : table(at).heads) visit(atom(at, head));
+    if (table(at).fold) for_each_result(at, visit);
+  }
+
   // The instances that have an atom in a head or in a body, of every state.
   template <typename Visit>
   void for_each_with_head(AtomRow atom, const Visit& visit) {
@@ -90,6 +112,7 @@ class Instances {
   };
 
   Access access_by(uint32_t instances, const std::vector<Place>& places);
+  Access access_by_group(uint32_t instances, uint32_t table);
 
   template <typename Visit>
   void for_each_row(const Access& access, const uint64_t* given, const Visit& visit) {
@@ -124,6 +147,7 @@ class Instances {
   Kept& kept_;
   std::vector<std::vector<Access>> heads_, literals_;  // by predicate
   std::vector<Access> elements_;                       // by instances: from the row of the body
+  std::vector<Access> results_, folded_;               // by instances: from the row of the group
   std::vector<uint64_t> cells_;
 };
 

@@ -26,8 +26,13 @@ Kept::Kept(const KeptProgram& program, lang::Session& session, const logic::Answ
   }
   for (uint32_t p = 0; p < predicates; ++p) {
     const KeptKind kind = program.kinds[analysis.component_of[p]];
-    const bool derived = kind != KeptKind::Open && !program.program.predicates[p].rules.empty();
-    fact_tables_.push_back(derived ? add_table(program.program.predicates[p].arity) : p);
+    const lang::Predicate& predicate = program.program.predicates[p];
+    // What is stated of another one is that one's; helpers have no facts of their own.
+    const bool apart = kind != KeptKind::Open && (!predicate.rules.empty() || predicate.helper);
+    const auto stated = program.worlds.stated.find({p});
+    fact_tables_.push_back(stated != program.worlds.stated.end() ? stated->second.index
+                           : apart                               ? add_table(predicate.arity)
+                                                                 : p);
   }
   fact_events_.resize(predicates);
   make_parts();
@@ -148,6 +153,9 @@ Work Kept::update(Part& part, bool building) {
       break;
     case KeptKind::Best:
       co_await update_best(part, building);
+      break;
+    case KeptKind::Results:
+      co_await update_results(part);
       break;
     case KeptKind::Recomputed:
       if (Status done = recompute(part); !done.ok()) allowance_->fail(done.error());

@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -100,6 +101,8 @@ class Kept {
   Table& table(uint32_t table) { return tables_[table]; }
   Cells& cells() { return cells_; }
   std::vector<lang::Value> values(lang::PredId pred, uint32_t row) const;
+  // What an element of a fold gives to it, by result.
+  std::vector<lang::Value> folded_values(const OpenFold& fold, uint32_t element) const;
   std::unique_ptr<lang::FactTable> rows(lang::PredId pred) const;
   // So many rows have been born since all was counted that birth stamps run short, or that most are
   // of no use.
@@ -164,6 +167,9 @@ class Kept {
   Work count(std::vector<Version>& versions, const std::vector<KeptRule>& rules, bool building);
   Work update_supported(Part& part, bool building);
   Work update_best(Part& part, bool building);
+  Work update_results(Part& part);
+  std::optional<std::set<std::vector<uint64_t>>> results_of(const OpenFold& fold, bool only_certain,
+                                                            const uint64_t* group);
   uint32_t next_stamp();
   uint32_t support_of(int64_t instances);
   Status recompute(Part& part);

@@ -35,7 +35,7 @@ void Kept::make_parts() {
         }
       }
     }
-    if (part.kind == KeptKind::Recomputed) continue;
+    if (part.kind == KeptKind::Recomputed || part.kind == KeptKind::Results) continue;
     if (part.kind == KeptKind::Best) add_best_tables(part);
     for (const uint32_t r : component.rules) add_rule(part, r, c);
   }

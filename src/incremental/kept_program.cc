@@ -58,12 +58,18 @@ class Preparation {
     OpenProgram& worlds = kept_.worlds;
     worlds.reason = why_worlds_are_not_kept(program_, kept_.analysis, options_);
     if (!worlds.reason.empty()) return;
+    std::vector<OpenFold> folds;
+    while (expand_open_folds(program_, kept_.analysis,
+                             open_predicates(program_, kept_.analysis, options_), session_,
+                             folds)) {
+      analyze_again();
+    }
     const size_t rules = program_.rules.size();
     for (uint32_t r = 0; r < rules; ++r) {
       if (!is_settled(program_.rules[r])) name_some_rows(r);
     }
     if (program_.rules.size() > rules) analyze_again();
-    worlds = keep_open_rules(program_, kept_.analysis, options_, session_);
+    worlds = keep_open_rules(program_, kept_.analysis, options_, session_, std::move(folds));
     analyze_again();
   }
 
@@ -84,20 +90,31 @@ class Preparation {
   // ---- helpers for "some row" ----
 
   void name_some_rows(uint32_t r) {
-    for (size_t i = 0; i < program_.rules[r].body.size(); ++i) {
-      const Literal& literal = program_.rules[r].body[i];
+    name_some_rows(r, [](Rule& rule) -> std::vector<Literal>& { return rule.body; });
+    for (size_t e = 0; e < program_.rules[r].head.size(); ++e) {
+      name_some_rows(r,
+                     [e](Rule& rule) -> std::vector<Literal>& { return rule.head[e].condition; });
+    }
+  }
+
+  // In the literals of a rule that `of` gives.
+  template <typename Of>
+  void name_some_rows(uint32_t r, const Of& of) {
+    for (size_t i = 0; i < of(program_.rules[r]).size(); ++i) {
+      const Literal& literal = of(program_.rules[r])[i];
       if (literal.kind != LiteralKind::Atom) continue;
       if (literal.nots == 0 && literal.modal == Modal::None) continue;
       std::vector<VarId> variables;
       for (const Term& arg : literal.args) lang::collect_variables(arg, variables);
       const auto is_some = [&](VarId v) { return program_.rules[r].variables[v.index].anonymous; };
-      if (std::ranges::any_of(variables, is_some)) name_some_rows(r, i);
+      if (std::ranges::any_of(variables, is_some)) name_some_rows(r, of, i);
     }
   }
 
-  void name_some_rows(uint32_t r, size_t i) {
+  template <typename Of>
+  void name_some_rows(uint32_t r, const Of& of, size_t i) {
     Rule made = program_.rules[r];
-    Literal asked = made.body[i];
+    Literal asked = of(made)[i];
     lang::Predicate predicate;
     predicate.name =
         session_.names.symbols.intern(fmt::format("__xlog_some_{}", program_.predicates.size()));
@@ -128,7 +145,7 @@ class Preparation {
     }
     predicate.arity = static_cast<uint32_t>(head.args.size());
     head.pred = {static_cast<uint32_t>(program_.predicates.size())};
-    Literal& replaced = program_.rules[r].body[i];
+    Literal& replaced = of(program_.rules[r])[i];
     replaced.pred = head.pred;
     replaced.args = head.args;
     asked.nots = 0;
@@ -185,6 +202,7 @@ class Preparation {
           component.rules, [&](uint32_t r) { return may_have_no_value(program_.rules[r]); });
       if (has_best && partial) reason = "a minimum or maximum inside its own recursion";
       if (has_best) kind = KeptKind::Best;
+      if (kept_.worlds.fold_of(component.predicates.front()) != nullptr) kind = KeptKind::Results;
       if (!reason.empty()) kind = KeptKind::Recomputed;
     }
     kept_.kinds.push_back(kind);

@@ -21,6 +21,7 @@ enum class KeptKind : uint8_t {
   Counted,     // not recursive: each row has the number of rule instances that derive it
   Supported,   // recursive: and how many of those are older than the row
   Best,        // recursive, with minima or maxima inside: and the candidates behind it
+  Results,     // of a fold over rows that may hold (open_folds.h): all that it may have
   Recomputed,  // evaluated afresh when something it reads has changed
   Open,        // worlds differ in it, and it is not kept
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "incremental/kept_program.h"
+#include "logic/binding.h"
 #include "logic/components.h"
 #include "oracle/instantiate.h"
 
@@ -23,16 +24,6 @@ using oracle::GroundHead;
 using oracle::GroundKind;
 
 namespace {
-
-std::vector<bool> open_predicates(const lang::Program& program, const logic::Analysis& analysis,
-                                  const logic::AnswerOptions& options) {
-  std::vector<bool> open;
-  for (uint32_t p = 0; p < program.predicates.size(); ++p) {
-    const logic::Component& component = analysis.components[analysis.component_of[p]];
-    open.push_back(!oracle::is_settled(component, options));
-  }
-  return open;
-}
 
 bool reads_open(const std::vector<Literal>& body, const std::vector<bool>& open) {
   bool reads = false;
@@ -59,61 +50,39 @@ bool is_replaced(const Rule& rule, const std::vector<bool>& open) {
   return is_open(rule, open) || is_folding_constraint(rule);
 }
 
-// More than its atoms are read of what is open.
-bool folds_open(const std::vector<Literal>& body, const std::vector<bool>& open) {
-  bool folds = false;
-  logic::for_each_predicate(body, [&](const Literal& literal, const Literal* inside) {
-    folds |= inside != nullptr && open[literal.pred.index];
-  });
-  return folds;
-}
+bool is_partial(const std::optional<Term>& term) { return term && may_have_no_value(*term); }
 
-// `_` under `not` or a modal operator, which means "some row", in the condition of a choice.
-bool asks_some(const Rule& rule, const std::vector<bool>& open) {
-  const auto asks = [&](const Literal& literal) {
-    if (literal.kind != LiteralKind::Atom || !open[literal.pred.index]) return false;
-    if (literal.nots == 0 && literal.modal == Modal::None) return false;
-    std::vector<lang::VarId> found;
-    lang::collect_variables(literal, found);
-    return std::ranges::any_of(found,
-                               [&](lang::VarId v) { return rule.variables[v.index].anonymous; });
-  };
-  return std::ranges::any_of(rule.head, [&](const HeadElement& head) {
-    return std::ranges::any_of(head.condition, asks);
-  });
-}
-
-bool is_plain(const std::optional<Term>& term) {
-  return !term || term->kind == TermKind::Variable || term->kind == TermKind::Constant;
-}
-
-std::string why_not_kept(const Rule& rule, const std::vector<bool>& open) {
-  const auto folds = [&](const HeadElement& head) { return folds_open(head.condition, open); };
-  if (!rule.aggregates.empty() || folds_open(rule.body, open) ||
-      std::ranges::any_of(rule.head, folds)) {
-    return "an aggregate over rows in which worlds differ";
-  }
-  if (may_have_no_value(rule)) return "arithmetic that may have no value";
+std::string why_not_kept(const Rule& rule, const logic::Analysis& analysis,
+                         const std::vector<bool>& open) {
+  std::string reason = why_not_expanded(rule, analysis, open);
+  if (!reason.empty()) return reason;
   if (rule.head_kind == HeadKind::Choice && rule.head.empty()) return "a choice among nothing";
-  if (asks_some(rule, open)) return "`_` under a negation in the condition of a choice";
-  if (!is_plain(rule.lower) || !is_plain(rule.upper)) return "a computed bound of a choice";
+  if (is_partial(rule.lower) || is_partial(rule.upper)) {
+    return "a bound of a choice that may have no value";
+  }
   return "";
 }
 
 class Rewriter {
  public:
   Rewriter(lang::Program& program, const logic::Analysis& analysis,
-           const logic::AnswerOptions& options, lang::Session& session)
+           const logic::AnswerOptions& options, lang::Session& session, std::vector<OpenFold> folds)
       : program_(program), analysis_(analysis), session_(session) {
     made_.kept = true;
     made_.open = open_predicates(program, analysis, options);
+    made_.folds = std::move(folds);
+    for (const OpenFold& fold : made_.folds) {
+      if (fold.groups.valid()) made_.open[fold.groups.index] = false;
+    }
   }
 
   OpenProgram run() {
     const auto rules = static_cast<uint32_t>(program_.rules.size());
+    std::vector<Rule> certain = certain_rules();
     for (uint32_t r = 0; r < rules; ++r) {
       if (is_replaced(program_.rules[r], made_.open)) replace(r);
     }
+    for (Rule& rule : certain) program_.rules.push_back(std::move(rule));
     for (lang::Predicate& predicate : program_.predicates) predicate.rules.clear();
     for (uint32_t r = 0; r < program_.rules.size(); ++r) {
       for (const HeadElement& head : program_.rules[r].head) {
@@ -160,6 +129,87 @@ class Rewriter {
                        analysis_.component_of[literal.pred.index] == component;
       if (!own) add_needed({literal}, out);
     }
+  }
+
+  // ---- what certainly holds ----
+
+  // By predicate: the one with its certain rows, in the order in which they were asked for.
+  PredId certain_of(PredId pred) {
+    const auto found = std::ranges::find(certain_, pred, &std::pair<PredId, PredId>::first);
+    if (found != certain_.end()) return found->second;
+    certain_.emplace_back(pred, add_like(pred, "certain"));
+    return certain_.back().second;
+  }
+
+  PredId add_like(PredId pred, std::string_view kind) {
+    lang::Predicate predicate;
+    predicate.name = session_.names.symbols.intern(
+        fmt::format("__xlog_{}_{}", kind, program_.predicates.size()));
+    predicate.arity = program_[pred].arity;
+    predicate.columns = program_[pred].columns;
+    predicate.helper = true;
+    predicate.span = program_[pred].span;
+    program_.predicates.push_back(std::move(predicate));
+    return {static_cast<uint32_t>(program_.predicates.size() - 1)};
+  }
+
+  std::vector<Rule> certain_rules() {
+    for (OpenFold& fold : made_.folds) {
+      if (made_.open[fold.fold.index]) fold.certain_element = certain_of(fold.element);
+    }
+    std::vector<Rule> rules;
+    for (size_t i = 0; i < certain_.size(); ++i) {
+      const auto [pred, certain] = certain_[i];
+      const auto fold = std::ranges::find(made_.folds, pred, &OpenFold::fold);
+      if (fold != made_.folds.end()) fold->certain_fold = certain;
+      if (!program_[pred].helper) rules.push_back(stated_rule(pred, certain));
+      for (const Rule& rule : program_.rules) {
+        // How often arithmetic without a value is met, others say.
+        const bool derives = rule.head_kind == HeadKind::Atom && rule.head[0].pred == pred &&
+                             rule.aggregates.empty() && !may_have_no_value(rule);
+        if (derives) rules.push_back(certain_rule(rule, certain));
+      }
+    }
+    return rules;
+  }
+
+  // What is derived from what certainly holds, and from what cannot.
+  Rule certain_rule(const Rule& rule, PredId certain) {
+    std::vector<Literal> body;
+    for (const Literal& literal : rule.body) {
+      Literal& made = body.emplace_back(literal);
+      if (!is_open_atom(literal)) continue;
+      made = as_row(literal);
+      if (is_negative(literal)) {
+        made.nots = 1;
+      } else {
+        made.pred = certain_of(literal.pred);
+      }
+    }
+    HeadElement head = rule.head[0];
+    head.pred = certain;
+    return plain_rule(rule, std::move(head), std::move(body));
+  }
+
+  Rule stated_rule(PredId pred, PredId certain) {
+    const PredId stated = add_like(pred, "stated");
+    made_.stated.emplace(pred, stated);
+    Rule rule;
+    rule.span = program_[pred].span;
+    HeadElement head;
+    head.pred = certain;
+    for (const lang::PredicateColumn& column : program_[pred].columns) {
+      Term& term = head.args.emplace_back();
+      term.kind = TermKind::Variable;
+      term.var = {static_cast<uint32_t>(rule.variables.size())};
+      term.type = column.type;
+      rule.variables.push_back({{}, false, true, column.type, rule.span});
+    }
+    Literal literal;
+    literal.pred = stated;
+    literal.args = head.args;
+    literal.span = rule.span;
+    return plain_rule(rule, std::move(head), {std::move(literal)});
   }
 
   // ---- instances ----
@@ -237,12 +287,22 @@ class Rewriter {
     Rule made = rule;
     made.origin = lang::RuleOrigin::Function;
     made.head_kind = HeadKind::Atom;
+    made.aggregates.clear();
     made.lower.reset();
     made.upper.reset();
     head.condition.clear();
     made.head = {std::move(head)};
     made.body = std::move(body);
     return made;
+  }
+
+  // The row that a rule gives, as an atom.
+  static Literal row_of(const Rule& rule) {
+    Literal literal;
+    literal.pred = rule.head[0].pred;
+    literal.args = rule.head[0].args;
+    literal.span = rule.span;
+    return literal;
   }
 
   // A rule whose rows may hold: of the instances where that is all the same.
@@ -253,11 +313,7 @@ class Rewriter {
       add_possible(rule.body, component, body);
       add_possible(head.condition, component, body);
     } else {
-      Literal literal;
-      literal.pred = instances.head[0].pred;
-      literal.args = instances.head[0].args;
-      literal.span = rule.span;
-      body.push_back(std::move(literal));
+      body.push_back(row_of(instances));
     }
     return plain_rule(rule, head, std::move(body));
   }
@@ -267,6 +323,12 @@ class Rewriter {
     std::vector<Rule> rules;
     if (rule.head_kind == HeadKind::Choice) {
       replace_choice(r, rule, rules);
+    } else if (!rule.aggregates.empty()) {
+      replace_fold(r, rule, rules);
+    } else if (is_group_of_fold(rule)) {
+      std::vector<Literal> body;
+      add_needed(rule.body, body);
+      rules.push_back(plain_rule(rule, rule.head[0], std::move(body)));
     } else if (rule.origin == lang::RuleOrigin::Query && shows_rows(rule)) {
       rules.push_back(plain_rule(rule, rule.head[0], rule.body));
     } else {
@@ -292,16 +354,59 @@ class Rewriter {
     for (size_t i = 1; i < rules.size(); ++i) program_.rules.push_back(std::move(rules[i]));
   }
 
-  void replace_choice(uint32_t r, const Rule& rule, std::vector<Rule>& rules) {
+  // ---- folds ----
+
+  bool is_group_of_fold(const Rule& rule) const {
+    return !rule.head.empty() &&
+           std::ranges::count(made_.folds, rule.head[0].pred, &OpenFold::groups) > 0;
+  }
+
+  // The rule of a fold stays for what is read, the groups too; its rows are found apart.
+  void replace_fold(uint32_t r, const Rule& rule, std::vector<Rule>& rules) {
+    InstanceTable table;
+    table.rule = r;
+    table.head = GroundHead::Normal;
+    OpenFold& fold = *std::ranges::find(made_.folds, rule.head[0].pred, &OpenFold::fold);
+    rules.push_back(rule);
+    Columns columns;
+    columns.terms.assign(rule.head[0].args.begin(),
+                         rule.head[0].args.begin() + static_cast<ptrdiff_t>(fold.group_columns));
+    if (!fold.groups.valid()) {
+      rules.push_back(instance_rule(rule, columns, rule.body, table));
+      fold.groups = {table.table};
+    }
+    table.table = fold.groups.index;
+    table.fold = fold;
+    Literal read = rule.body[0];
+    read.pred = fold.certain_element;
+    rules.front().body.push_back(read);
+    read.pred = fold.groups;
+    read.args = columns.terms;
+    rules.front().body.push_back(std::move(read));
+    if (fold.certain_fold.valid()) {
+      rules.push_back(rules.front());
+      rules.back().head[0].pred = fold.certain_fold;
+    }
+    made_.tables.push_back(std::move(table));
+  }
+
+  void replace_choice(uint32_t r, Rule rule, std::vector<Rule>& rules) {
     const bool bounded = rule.lower || rule.upper;
+    for (std::optional<Term>* bound : {&rule.lower, &rule.upper}) {
+      const bool computed =
+          *bound && (*bound)->kind != TermKind::Variable && (*bound)->kind != TermKind::Constant;
+      if (computed) *bound = named(rule, **bound, rule.body);
+    }
+    // What arithmetic meets in the body does not depend on the conditions.
+    const bool apart = bounded || may_have_no_value(rule);
     Columns shared;
     std::vector<Mention> body_mentions;
     std::vector<Literal> needed;
     add_mentions(rule.body, shared, body_mentions);
     add_needed(rule.body, needed);
-    if (bounded) share_variables(rule, shared);
+    if (apart) share_variables(rule, shared);
     const auto bound = static_cast<uint32_t>(made_.tables.size());
-    if (bounded) {
+    if (apart) {
       InstanceTable table;
       table.rule = r;
       table.head = GroundHead::Constraint;
@@ -309,8 +414,9 @@ class Rewriter {
       if (rule.lower) table.lower = bound_place(*rule.lower, shared);
       if (rule.upper) table.upper = bound_place(*rule.upper, shared);
       for (uint32_t e = 0; e < rule.head.size(); ++e) table.elements.push_back(bound + 1 + e);
-      rules.push_back(instance_rule(rule, shared, needed, table));
-      made_.tables.push_back(std::move(table));
+      rules.push_back(instance_rule(rule, shared, std::move(needed), table));
+      needed = {row_of(rules.back())};
+      if (bounded) made_.tables.push_back(std::move(table));
     }
     for (const HeadElement& head : rule.head) {
       InstanceTable table;
@@ -337,8 +443,7 @@ class Rewriter {
   void share_variables(const Rule& rule, Columns& columns) const {
     for (const Literal& literal : rule.body) {
       std::vector<lang::VarId> found;
-      lang::collect_variables(literal, found);
-      if (!literal.body.empty()) continue;  // what it gives follows from the rest
+      logic::collect_outside(literal, found);
       for (const lang::VarId v : found) {
         if (rule.variables[v.index].anonymous) continue;
         Term term;
@@ -358,9 +463,20 @@ class Rewriter {
   const logic::Analysis& analysis_;
   lang::Session& session_;
   OpenProgram made_;
+  std::vector<std::pair<PredId, PredId>> certain_;
 };
 
 }  // namespace
+
+std::vector<bool> open_predicates(const lang::Program& program, const logic::Analysis& analysis,
+                                  const logic::AnswerOptions& options) {
+  std::vector<bool> open;
+  for (uint32_t p = 0; p < program.predicates.size(); ++p) {
+    const logic::Component& component = analysis.components[analysis.component_of[p]];
+    open.push_back(!oracle::is_settled(component, options));
+  }
+  return open;
+}
 
 bool shows_rows(const Rule& rule) {
   if (rule.body.size() != 1 || !rule.aggregates.empty() || rule.head.size() != 1) return false;
@@ -390,15 +506,16 @@ std::string why_worlds_are_not_kept(const lang::Program& program, const logic::A
   if (options.enough_views > 0) return "a search that ends early is asked for";
   for (const Rule& rule : program.rules) {
     if (!is_replaced(rule, open)) continue;
-    std::string reason = why_not_kept(rule, open);
+    std::string reason = why_not_kept(rule, analysis, open);
     if (!reason.empty()) return reason;
   }
   return "";
 }
 
 OpenProgram keep_open_rules(lang::Program& program, const logic::Analysis& analysis,
-                            const logic::AnswerOptions& options, lang::Session& session) {
-  return Rewriter(program, analysis, options, session).run();
+                            const logic::AnswerOptions& options, lang::Session& session,
+                            std::vector<OpenFold> folds) {
+  return Rewriter(program, analysis, options, session, std::move(folds)).run();
 }
 
 }  // namespace xlog::incremental

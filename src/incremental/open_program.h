@@ -9,13 +9,21 @@
 //   middle(S) :- __xlog_instance_9(S).
 //
 // As oracle/instantiate.h has it, a negated atom may always hold, and so may a modal one of the
-// rule's own component.
+// rule's own component. Of a fold (open_folds.h) the rows that may hold are all its results, and
+// its instances are its groups. A fold has few results where few of its elements are open: for what
+// it reads there are rows that certainly hold too,
+//
+//   __xlog_certain_12(S) :- __xlog_stated_11(S).   top(S) as a fact
+//   __xlog_certain_12(S) :- settled(S), __xlog_certain_13(S), not middle(S).
 #pragma once
 
+#include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "incremental/open_folds.h"
 #include "lang/load.h"
 #include "lang/program.h"
 #include "logic/analysis.h"
@@ -56,6 +64,10 @@ struct InstanceTable {
   std::vector<uint32_t> elements;  // of a body: the tables of the elements
   std::optional<Place> lower, upper;
   bool is_bound() const { return !elements.empty(); }
+
+  // The groups of a fold. Its heads are the results of the group, and its body what is folded.
+  std::optional<OpenFold> fold;
+  bool is_constraint() const { return heads.empty() && !fold; }
 };
 
 struct OpenProgram {
@@ -64,6 +76,20 @@ struct OpenProgram {
   std::vector<bool> open;  // by predicate, while it is kept: worlds differ in it
   bool is_open(lang::PredId pred) const { return pred.index < open.size() && open[pred.index]; }
   std::vector<InstanceTable> tables;
+  std::vector<OpenFold> folds;
+  // The one whose results, or certain results, are the rows of a predicate.
+  const OpenFold* fold_of(lang::PredId pred) const {
+    const auto found = std::ranges::find_if(folds, [&](const OpenFold& fold) {
+      return fold.fold == pred || fold.certain_fold == pred;
+    });
+    return found == folds.end() || !is_open(found->fold) ? nullptr : &*found;
+  }
+  bool is_element(lang::PredId pred) const {
+    return std::ranges::any_of(tables, [&](const InstanceTable& table) {
+      return table.fold && table.fold->element == pred;
+    });
+  }
+  std::map<lang::PredId, lang::PredId> stated;  // by predicate: another one, which has its facts
 };
 
 // Why what worlds differ in cannot be kept, or "".
@@ -73,7 +99,12 @@ std::string why_worlds_are_not_kept(const lang::Program& program, const logic::A
 // Replaces the rules and constraints that are open. Rules that stay keep their numbers, but the
 // program has to be analysed again.
 OpenProgram keep_open_rules(lang::Program& program, const logic::Analysis& analysis,
-                            const logic::AnswerOptions& options, lang::Session& session);
+                            const logic::AnswerOptions& options, lang::Session& session,
+                            std::vector<OpenFold> folds);
+
+// By predicate: worlds differ in it.
+std::vector<bool> open_predicates(const lang::Program& program, const logic::Analysis& analysis,
+                                  const logic::AnswerOptions& options);
 
 // Whether a rule only shows the rows of another predicate, all columns as they are.
 bool shows_rows(const lang::Rule& rule);

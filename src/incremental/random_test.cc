@@ -132,16 +132,21 @@ std::vector<Generator> generators() {
     return epistemic::RandomSource(static_cast<uint32_t>(seed)).run();
   };
   const auto parts = [](uint64_t seed) { return RandomWorlds(seed).run(); };
+  const auto folded = [](uint64_t seed) {
+    return RandomWorlds(seed, RandomWorlds::With::Folds).run();
+  };
   return {
       {"plain", plain, 100, 250, 12},
       {"best", best, 1'000'000, 60, 8},
       {"folds", folds, 8'000'000, 60, 8},
       {"worlds", worlds, 2'000'000, 100, 10},
       {"parts", parts, 6'000'000, 150, 10, false, true},
+      {"folded_parts", folded, 9'000'000, 150, 10, false, true},
       {"plain_on_device", plain, 3'000'000, 25, 5, true},
       {"best_on_device", best, 4'000'000, 15, 4, true},
       {"worlds_on_device", worlds, 5'000'000, 25, 5, true},
       {"parts_on_device", parts, 7'000'000, 25, 5, true},
+      {"folded_parts_on_device", folded, 10'000'000, 25, 5, true},
   };
 }
 

@@ -62,9 +62,11 @@ class Allowance {
   }
   void count_rows(uint64_t rows, bool makes_values, std::string_view help = oracle::kEndlessHelp);
   void fail(Error error);
+  // It cannot be kept, or not at a price that is worth it.
+  void give_up() { too_many_ = true; }
 
   bool stopped() const { return error_.has_value() || too_many_; }
-  bool too_many() const { return too_many_; }  // evaluating afresh is cheaper
+  bool too_many() const { return too_many_; }  // evaluating afresh is cheaper, or the only way
   const std::optional<Error>& error() const { return error_; }
   uint64_t most_rows() const;
   uint64_t most_work() const { return most_work_; }

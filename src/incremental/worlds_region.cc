@@ -52,6 +52,7 @@ Truth WorldsUpdate::counts(Instance element) {
 bool WorldsUpdate::is_left(Instance instance) {
   const InstanceTable& table = instances_.table(instance);
   if (!instances_.is_there(instance)) return false;
+  if (table.fold) return is_asked(instance);
   const Truth body = truth(instance, table.body);
   if (body == Truth::False) return false;
   if (table.heads.empty() && body == Truth::Unknown) return true;
@@ -63,11 +64,46 @@ bool WorldsUpdate::is_left(Instance instance) {
     return left;
   }
   for (const Mention& mention : table.heads) {
-    const Truth head = truth(instances_.atom(instance, mention));
+    const AtomRow atom = instances_.atom(instance, mention);
+    const Truth head = truth(atom);
     if (head == Truth::True) return false;
-    left |= head == Truth::Unknown;
+    left |= head == Truth::Unknown && !is_ignored(atom);
   }
   return left;
+}
+
+// Of an element of a choice with bounds: whether those depend on it, be it chosen or not.
+bool WorldsUpdate::is_counted(Instance element) {
+  if (instances_.table(element).bound == InstanceTable::kNone) return false;
+  if (!instances_.is_there(element) || counts(element) != Truth::Unknown) return false;
+  const Instance bound = instances_.bound_of(element);
+  return bound.row != kNoRow && is_left(bound);
+}
+
+// Whether something that is left to decide depends on a result of a group. Else the fold connects
+// nothing.
+bool WorldsUpdate::is_asked(Instance group) {
+  const uint8_t known = worlds_.looked_at_[group.table][group.row] & (kAsked | kIgnored);
+  if (known != 0) return known == kAsked;
+  bool asked = false;
+  instances_.for_each_result(group, [&](AtomRow result) {
+    if (asked || truth(result) != Truth::Unknown) return;
+    instances_.for_each_with_literal(result, [&](Instance asking) {
+      tick();
+      asked = asked || is_left(asking) || is_counted(asking);
+    });
+  });
+  mark(group, asked ? kAsked : kIgnored);
+  return asked;
+}
+
+// An element of groups that are not asked for.
+bool WorldsUpdate::is_ignored(AtomRow atom) {
+  if (!worlds_.program_.worlds.is_element({atom.pred})) return false;
+  bool ignored = true;
+  instances_.for_each_with_literal(atom,
+                                   [&](Instance group) { ignored = ignored && !is_left(group); });
+  return ignored;
 }
 
 bool WorldsUpdate::is_violated(Instance instance) {
@@ -113,6 +149,11 @@ void WorldsUpdate::for_each_atom(Instance instance, const Visit& visit) {
   const InstanceTable& table = instances_.table(instance);
   visit_all(instance, table.heads);
   visit_all(instance, table.body);
+  if (table.fold) {
+    const auto visit_own = [&](AtomRow atom) { visit(atom, false); };
+    instances_.for_each_result(instance, visit_own);
+    instances_.for_each_folded(instance, visit_own);
+  }
   if (!table.is_bound()) return;
   instances_.for_each_element(instance, [&](Instance element) {
     visit_all(element, instances_.table(element).heads);
@@ -132,9 +173,9 @@ void WorldsUpdate::touch(Instance instance) {
   tick();
   if (!mark(instance, kTouched)) return;
   const InstanceTable& table = instances_.table(instance);
-  if (table.heads.empty()) judged_.emplace_back(instance, is_violated(instance));
+  if (table.is_constraint()) judged_.emplace_back(instance, is_violated(instance));
   for_each_atom(instance, [&](AtomRow atom, bool asks) {
-    if (!asks || table.heads.empty()) reach(atom);
+    if (!asks || table.is_constraint()) reach(atom);
   });
   if (table.bound == InstanceTable::kNone) return;
   const Instance bound = instances_.bound_of(instance);
@@ -157,7 +198,7 @@ Work WorldsUpdate::find_region() {
         const Instance instance{i, r};
         if (!rows.is_used(r)) continue;
         if (is_left(instance)) used_.push_back(instance);
-        const bool judged = instances_.table(instance).heads.empty() && is_violated(instance);
+        const bool judged = instances_.table(instance).is_constraint() && is_violated(instance);
         if (judged) judged_.emplace_back(instance, true);
         co_await kept_.rest_if_tired();
       }
@@ -380,6 +421,7 @@ std::optional<std::vector<GroundLiteral>> WorldsUpdate::left_of(Instance instanc
 void WorldsUpdate::add_open(Instance instance) {
   const InstanceTable& table = instances_.table(instance);
   if (table.is_bound()) return add_open_bound(instance);
+  if (table.fold) return add_open_fold(instance);
   const std::optional<std::vector<GroundLiteral>> body = left_of(instance, table.body);
   if (!body) return;
   heads_.clear();
@@ -389,6 +431,24 @@ void WorldsUpdate::add_open(Instance instance) {
   }
   const GroundHead kind = kind_of(table);
   open_.rules.add(kind, heads_, *body, table.rule);
+}
+
+void WorldsUpdate::add_open_fold(Instance group) {
+  add_fold(
+      group, open_,
+      [&](AtomRow element) {
+        std::optional<std::vector<GroundLiteral>> condition;
+        const Truth counts = truth(element);
+        if (counts != Truth::False) condition.emplace();
+        if (counts == Truth::Unknown) {
+          condition->push_back({GroundKind::Pos, lang::Modal::None, at(element).local});
+        }
+        return condition;
+      },
+      [&](AtomRow result) -> std::optional<oracle::AtomId> {
+        if (truth(result) != Truth::Unknown) return std::nullopt;
+        return at(result).local;
+      });
 }
 
 void WorldsUpdate::add_open_bound(Instance instance) {

@@ -91,7 +91,7 @@ Work WorldsUpdate::find_affected() {
     for (const uint32_t row : kept_.changed(table.table)) {
       const Instance instance{i, row};
       changed_.push_back(instance);
-      for (const Mention& head : table.heads) affect(instances_.atom(instance, head), kSeed);
+      instances_.for_each_head(instance, [&](AtomRow head) { affect(head, kSeed); });
     }
   }
   for (size_t i = 0; i < affected_.size(); ++i) {
@@ -127,12 +127,11 @@ void WorldsUpdate::affect_dependent(AtomRow atom) {
   const auto affect_heads = [&](Instance instance) {
     tick();
     if (!instances_.is_there(instance)) return;
-    for (const Mention& mention : instances_.table(instance).heads) {
-      const AtomRow head = instances_.atom(instance, mention);
-      if ((at(head).marks & kAffected) != 0) continue;
-      if (at(head).truth == Truth::True && is_stated(head)) continue;
+    instances_.for_each_head(instance, [&](AtomRow head) {
+      if ((at(head).marks & kAffected) != 0) return;
+      if (at(head).truth == Truth::True && is_stated(head)) return;
       affect(head, 0);
-    }
+    });
   };
   instances_.for_each_with_literal(atom, affect_heads);
   // What one head of a disjunction can hold of depends on the others.
@@ -157,7 +156,7 @@ Work WorldsUpdate::bound() {
   const auto add = [&](Instance instance) {
     tick();
     const bool has_rule =
-        instances_.is_there(instance) && !instances_.table(instance).heads.empty();
+        instances_.is_there(instance) && !instances_.table(instance).is_constraint();
     if (has_rule && mark(instance, kUsed)) add_rule(instance, ground);
   };
   if (building_) {
@@ -207,6 +206,20 @@ uint32_t WorldsUpdate::number_of(AtomRow atom, oracle::GroundProgram& ground) {
 
 void WorldsUpdate::add_rule(Instance instance, oracle::GroundProgram& ground) {
   const InstanceTable& table = instances_.table(instance);
+  if (table.fold) {
+    const auto number = [&](AtomRow atom) { return number_of(atom, ground); };
+    return add_fold(
+        instance, ground,
+        [&](AtomRow element) {
+          return std::optional(std::vector{
+              oracle::GroundLiteral{oracle::GroundKind::Pos, lang::Modal::None, number(element)}});
+        },
+        [&](AtomRow result) -> std::optional<oracle::AtomId> {
+          const bool bounded = is_there(result) && (at(result).marks & kAffected) != 0;
+          if (!bounded) return std::nullopt;
+          return number(result);
+        });
+  }
   heads_.clear();
   body_.clear();
   for (const Mention& mention : table.heads) {

@@ -45,6 +45,8 @@ class WorldsUpdate {
   // Marks of instances.
   static constexpr uint8_t kUsed = 1;     // by the step at hand
   static constexpr uint8_t kTouched = 2;  // an atom of it has changed
+  static constexpr uint8_t kAsked = 4;    // of a group of a fold: somebody needs to know, or
+  static constexpr uint8_t kIgnored = 8;  // nobody does
 
   void tick();
   oracle::Context& new_context();
@@ -67,6 +69,9 @@ class WorldsUpdate {
   uint32_t number_of(AtomRow atom, oracle::GroundProgram& ground);
   void add_rule(Instance instance, oracle::GroundProgram& ground);
   oracle::GroundHead kind_of(const InstanceTable& table);
+  template <typename ConditionOf, typename NumberOf>
+  void add_fold(Instance group, oracle::GroundProgram& to, const ConditionOf& condition_of,
+                const NumberOf& number_of_result);
 
   // ---- truth by the new bounds ----
 
@@ -76,6 +81,9 @@ class WorldsUpdate {
   std::span<const Mention> condition_of(Instance element) const;
   Truth counts(Instance element);
   bool is_left(Instance instance);
+  bool is_counted(Instance element);
+  bool is_asked(Instance group);
+  bool is_ignored(AtomRow atom);
   bool is_violated(Instance instance);
   int64_t lower_of(Instance bound) const;
   int64_t upper_of(Instance bound) const;
@@ -103,6 +111,7 @@ class WorldsUpdate {
                                                             std::span<const Mention> body);
   void add_open(Instance instance);
   void add_open_bound(Instance instance);
+  void add_open_fold(Instance group);
 
   Work install();
   void install_cluster(std::span<const uint32_t> units, uint32_t cluster);
@@ -135,5 +144,33 @@ class WorldsUpdate {
   epistemic::SearchCounts counts_;
   std::optional<epistemic::WorldViews> views_;
 };
+
+// The rules of the results of a group: `condition_of` says when an element counts, nothing where it
+// does not, and `number_of_result` which results have rules.
+template <typename ConditionOf, typename NumberOf>
+void WorldsUpdate::add_fold(Instance group, oracle::GroundProgram& to,
+                            const ConditionOf& condition_of, const NumberOf& number_of_result) {
+  const InstanceTable& table = instances_.table(group);
+  auto input = std::make_shared<oracle::AggregateInput>();
+  input->folds = table.fold->folds;
+  input->nonempty = table.fold->nonempty;
+  instances_.for_each_folded(group, [&](AtomRow element) {
+    if (!is_there(element)) return;
+    std::optional<std::vector<oracle::GroundLiteral>> condition = condition_of(element);
+    if (!condition) return;
+    input->elements.push_back(
+        {kept_.folded_values(*table.fold, element.row), std::move(*condition)});
+  });
+  instances_.for_each_result(group, [&](AtomRow result) {
+    const std::optional<oracle::AtomId> number = number_of_result(result);
+    if (!number) return;
+    std::vector<lang::Value> values = kept_.values({result.pred}, result.row);
+    values.erase(values.begin(), values.begin() + table.fold->group_columns);
+    const auto index = static_cast<uint32_t>(to.aggregates.size());
+    to.aggregates.push_back({input, std::move(values)});
+    to.rules.add(oracle::GroundHead::Normal, {*number},
+                 {{oracle::GroundKind::Aggregate, lang::Modal::None, index}}, table.rule);
+  });
+}
 
 }  // namespace xlog::incremental
