@@ -277,8 +277,8 @@ if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </
   ) | TERM=xterm script -qfec "$xlog session reach.xlog" seen >/dev/null 2>&1
   grep -aq 'xlog> ' seen || fail "no prompt on a terminal"
   grep -aqE 'commit 1: 1 fact inserted \([0-9.]+ (us|ms|s)\)' seen || { fail "no commit on a terminal"; cat -v seen; }
-  # A fold over what worlds differ in is evaluated again, and that is said.
-  printf 'pred e(u32). { c(X) } :- e(X). n(N) :- N = count : { c(X) }. ?- n(N).\n' >open.xlog
+  # What maps over rows in which worlds differ is evaluated again, and that is said.
+  printf 'pred e(u32). { c(X) } :- e(X). l([1]). n(L) :- l(L), maplist(c, L). ?- n(L).\n' >open.xlog
   (
     sleep 0.3
     printf '+e(1). commit.\r'
@@ -286,6 +286,16 @@ if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </
     printf '\004'
   ) | TERM=xterm script -qfec "$xlog session open.xlog" seen >/dev/null 2>&1
   grep -aq 'evaluated afresh: c/1' seen || { fail "no reason on a terminal"; cat -v seen; }
+  # What folds over them follows.
+  printf 'pred e(u32). { c(X) } :- e(X). n(N) :- N = count : { c(X) }. ?- n(N).\n' >open.xlog
+  (
+    sleep 0.3
+    printf '+e(1). commit. +e(2). commit.\r'
+    sleep 0.3
+    printf '\004'
+  ) | TERM=xterm script -qfec "$xlog session open.xlog" seen >/dev/null 2>&1
+  grep -aq 'commit 2: 1 fact inserted' seen || { fail "no commit of a fold"; cat -v seen; }
+  grep -aq 'evaluated afresh' seen && { fail "a fold is evaluated afresh"; cat -v seen; }
 else
   echo 'skipped: a terminal, where script(1) does not work'
 fi
