@@ -103,6 +103,7 @@ class Incremental final : public Inspectable {
     }
     if (!split_.asks_rest && (kept_.violations() > 0 || lists_worlds()))
       return answer_by_reference();
+    if (is_error()) return said_afresh([&] { return evaluate_afresh(); });
     Answer answer;
     answer.mode = options_.mode;
     answer.well_founded = options_.well_founded;
@@ -434,16 +435,29 @@ class Incremental final : public Inspectable {
     oracle::Preset known = preset();
     known.valueless = kept_.valueless(false);
     known.valueless_span = kept_.valueless_span();
-    // What was said of earlier answers is no error of this one.
+    return said_afresh(
+        [&] { return epistemic::evaluate(program, analysis_, session_, options_, &known); });
+  }
+
+  // What was said of earlier answers is no error of this one.
+  template <typename Evaluate>
+  std::optional<Answer> said_afresh(const Evaluate& evaluate) {
     Diagnostics said;
     std::optional<Answer> answer;
     {
       Quiet quiet(session_);
-      answer = epistemic::evaluate(program, analysis_, session_, options_, &known);
+      answer = evaluate();
       said = quiet.take();
     }
     repeat(said, session_);
     return answer;
+  }
+
+  // Under the well-founded semantics a violated constraint is an error, and a run says which and
+  // why.
+  bool is_error() const {
+    return options_.well_founded && worlds_ != nullptr &&
+           (kept_.violations() > 0 || worlds_->is_violated());
   }
 
   bool touches_rest() const {

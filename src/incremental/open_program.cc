@@ -500,9 +500,8 @@ std::string why_worlds_are_not_kept(const lang::Program& program, const logic::A
                                     const logic::AnswerOptions& options) {
   const std::vector<bool> open = open_predicates(program, analysis, options);
   if (std::ranges::count(open, true) == 0) return "nothing is open";
-  if (options.well_founded) return "the well-founded model is asked for";
   if (options.ask != logic::Ask::Views) return "rows over all world views are asked for";
-  if (options.max_worlds > 0) return "worlds are listed";
+  if (options.max_worlds > 0 && !options.well_founded) return "worlds are listed";
   if (options.enough_views > 0) return "a search that ends early is asked for";
   for (const Rule& rule : program.rules) {
     if (!is_replaced(rule, open)) continue;

@@ -135,6 +135,10 @@ std::vector<Generator> generators() {
   const auto folded = [](uint64_t seed) {
     return RandomWorlds(seed, RandomWorlds::With::Folds).run();
   };
+  const auto undefined = [](uint64_t seed) {
+    const auto with = seed % 2 == 0 ? RandomWorlds::With::Atoms : RandomWorlds::With::Folds;
+    return "#pragma semantics = well_founded\n" + RandomWorlds(seed, with).run();
+  };
   return {
       {"plain", plain, 100, 250, 12},
       {"best", best, 1'000'000, 60, 8},
@@ -142,11 +146,13 @@ std::vector<Generator> generators() {
       {"worlds", worlds, 2'000'000, 100, 10},
       {"parts", parts, 6'000'000, 150, 10, false, true},
       {"folded_parts", folded, 9'000'000, 150, 10, false, true},
+      {"undefined_parts", undefined, 11'000'000, 100, 10},
       {"plain_on_device", plain, 3'000'000, 25, 5, true},
       {"best_on_device", best, 4'000'000, 15, 4, true},
       {"worlds_on_device", worlds, 5'000'000, 25, 5, true},
       {"parts_on_device", parts, 7'000'000, 25, 5, true},
       {"folded_parts_on_device", folded, 10'000'000, 25, 5, true},
+      {"undefined_parts_on_device", undefined, 12'000'000, 25, 5, true},
   };
 }
 

@@ -54,7 +54,8 @@ bool Worlds::is_worn() const {
 }
 
 bool Worlds::has_no_view() const {
-  return kept_.violations() > 0 || !violated_.empty() || clusters_with_.contains(0);
+  return options_.well_founded || kept_.violations() > 0 || !violated_.empty() ||
+         clusters_with_.contains(0);
 }
 
 // ---- rows ----
@@ -257,7 +258,7 @@ logic::WorldView Worlds::view(const std::vector<std::optional<PredId>>& shown,
 void Worlds::answer(const std::vector<std::optional<PredId>>& shown, logic::Answer& answer) {
   if (has_no_view()) {
     answer.view_count = 0;
-    report_no_view();
+    if (!options_.well_founded) report_no_view();
     for (const std::optional<PredId>& pred : shown) {
       logic::QueryAnswer& query = answer.well_founded_queries.emplace_back();
       if (!pred) continue;

@@ -7,6 +7,8 @@
 //   who asks about them too, if the answer is another one,
 //   all others keep their views.
 //
+// Where the well-founded model is asked for, the bounds are the answer, and there are no units.
+//
 // Units with one view alone, in clusters of such units, are clusters by themselves here. Others
 // stay together with all that questions connect them with.
 //
@@ -75,6 +77,8 @@ class Worlds {
   bool is_worn() const;
 
   bool has_no_view() const;
+  // Under the well-founded semantics: a constraint has a body that is true.
+  bool is_violated() const { return !violated_.empty(); }
 
   // ---- rows of a predicate, in the first view or, where there is none, by the bounds ----
 

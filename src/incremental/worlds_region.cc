@@ -127,6 +127,12 @@ bool WorldsUpdate::is_violated(Instance instance) {
   return count < lower_of(instance) || count > upper_of(instance);
 }
 
+// The well-founded semantics knows no bounds of choices.
+bool WorldsUpdate::is_judged(Instance instance) const {
+  const InstanceTable& table = instances_.table(instance);
+  return table.is_constraint() && !(only_bounds_ && table.is_bound());
+}
+
 int64_t WorldsUpdate::lower_of(Instance bound) const {
   const InstanceTable& table = instances_.table(bound);
   return table.lower ? instances_.number(bound, *table.lower) : INT64_MIN;
@@ -173,7 +179,7 @@ void WorldsUpdate::touch(Instance instance) {
   tick();
   if (!mark(instance, kTouched)) return;
   const InstanceTable& table = instances_.table(instance);
-  if (table.is_constraint()) judged_.emplace_back(instance, is_violated(instance));
+  if (is_judged(instance)) judged_.emplace_back(instance, is_violated(instance));
   for_each_atom(instance, [&](AtomRow atom, bool asks) {
     if (!asks || table.is_constraint()) reach(atom);
   });
@@ -197,9 +203,9 @@ Work WorldsUpdate::find_region() {
         tick();
         const Instance instance{i, r};
         if (!rows.is_used(r)) continue;
-        if (is_left(instance)) used_.push_back(instance);
-        const bool judged = instances_.table(instance).is_constraint() && is_violated(instance);
-        if (judged) judged_.emplace_back(instance, true);
+        if (!only_bounds_ && is_left(instance)) used_.push_back(instance);
+        const bool violated = is_judged(instance) && is_violated(instance);
+        if (violated) judged_.emplace_back(instance, true);
         co_await kept_.rest_if_tired();
       }
     }
@@ -215,7 +221,7 @@ Work WorldsUpdate::find_region() {
   }
   for (const Instance& instance : changed_) touch(instance);
   forget_marks();
-  walk();
+  if (!only_bounds_) walk();
 }
 
 void WorldsUpdate::walk() {

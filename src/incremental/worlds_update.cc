@@ -23,7 +23,7 @@ Work WorldsUpdate::run() {
     co_await find_affected();
     co_await bound();
     co_await find_region();
-    co_await solve();
+    if (!only_bounds_) co_await solve();
   } catch (const Stopped&) {
     co_return;
   } catch (const oracle::LimitExceeded& limit) {
@@ -255,6 +255,17 @@ Work WorldsUpdate::install() {
     at(atom).marks = 0;
   }
   for (const AtomRow atom : reached_) at(atom).marks = 0;
+  if (!only_bounds_) co_await install_views();
+  for (const auto& [instance, violated] : judged_) {
+    if (violated) {
+      worlds_.violated_.insert(instance);
+    } else {
+      worlds_.violated_.erase(instance);
+    }
+  }
+}
+
+Work WorldsUpdate::install_views() {
   const epistemic::Units& units = views_->units();
   for (uint32_t c = 0; c < units.clusters(); ++c) {
     const std::span<const uint32_t> of = units.units_of(c);
@@ -266,13 +277,6 @@ Work WorldsUpdate::install() {
     if (!building_) continue;
     kept_.add_work(of.size());
     co_await kept_.rest_if_tired();
-  }
-  for (const auto& [instance, violated] : judged_) {
-    if (violated) {
-      worlds_.violated_.insert(instance);
-    } else {
-      worlds_.violated_.erase(instance);
-    }
   }
 }
 

@@ -7,6 +7,8 @@
 //   solve           their views; where other answers come out, or not one view alone, the region
 //                   grows by those who ask
 //   install         all at once
+//
+// The well-founded model is the bounds alone.
 #pragma once
 
 #include <optional>
@@ -25,7 +27,11 @@ namespace xlog::incremental {
 class WorldsUpdate {
  public:
   WorldsUpdate(Worlds& worlds, bool building)
-      : worlds_(worlds), kept_(worlds.kept_), instances_(worlds.instances_), building_(building) {}
+      : worlds_(worlds),
+        kept_(worlds.kept_),
+        instances_(worlds.instances_),
+        building_(building),
+        only_bounds_(worlds.options_.well_founded) {}
 
   // Can rest. Where it fails, or has to stop, the allowance says so.
   Work run();
@@ -85,6 +91,7 @@ class WorldsUpdate {
   bool is_asked(Instance group);
   bool is_ignored(AtomRow atom);
   bool is_violated(Instance instance);
+  bool is_judged(Instance instance) const;
   int64_t lower_of(Instance bound) const;
   int64_t upper_of(Instance bound) const;
 
@@ -114,6 +121,7 @@ class WorldsUpdate {
   void add_open_fold(Instance group);
 
   Work install();
+  Work install_views();
   void install_cluster(std::span<const uint32_t> units, uint32_t cluster);
   void remember();
 
@@ -121,6 +129,7 @@ class WorldsUpdate {
   Kept& kept_;
   Instances& instances_;
   const bool building_;
+  const bool only_bounds_;
   std::optional<oracle::Context> context_;
   uint64_t steps_ = 0;
 

@@ -41,7 +41,7 @@ class Evaluation {
     instance_ = instantiate(context_);
     context_.largest = [this] { return largest_relation(instance_.database, context_); };
     bounds_ = well_founded_bounds(instance_.ground, answer.mode, context_);
-    if (instance_.violation && is_plain_datalog(context_))
+    if (instance_.violation && (answer.well_founded || is_plain_datalog(context_)))
       report_violation(*instance_.violation, context_);
     if (answer.well_founded) {
       if (!instance_.violation) find_bounded_violation();

@@ -160,6 +160,21 @@ TEST(Evaluate, WellFoundedModel) {
   EXPECT_EQ(rows_text(run.answer->well_founded_queries, run.session.names), "()~ ; () ;  ; ()");
 }
 
+// A body that is true, with atoms that are undefined or not, violates its constraint.
+TEST(Evaluate, WellFoundedModelHasConstraints) {
+  AnswerOptions options;
+  options.well_founded = true;
+  const auto is_violated = [&](const std::string& constraint) {
+    const ProgramRun run("a :- not b. b :- not a. c. d :- a. d :- c. " + constraint, options);
+    return run.reported(Code::ConstraintViolated);
+  };
+  EXPECT_TRUE(is_violated(":- c."));
+  EXPECT_TRUE(is_violated(":- d."));
+  EXPECT_TRUE(is_violated(":- not e, c. e :- e."));
+  EXPECT_FALSE(is_violated(":- a."));
+  EXPECT_FALSE(is_violated(":- not c."));
+}
+
 TEST(Evaluate, NoWorldViewShowsTheWellFoundedPart) {
   EXPECT_EQ(answer_of("p :- not know p. q(1). ?- p. ?- q(X)."), "no view: ()~ ; (1)");
 }

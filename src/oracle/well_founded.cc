@@ -13,7 +13,7 @@ using lang::Modal;
 using logic::Mode;
 
 // More open rows than this, and the results that are still possible are not looked at.
-constexpr size_t kMaxOpenRows = 16;
+constexpr size_t kMaxOpenRows = 256;
 
 PossibleResults results_of(const AggregateInput& input, const GroundProgram& program,
                            const Bounds& bounds, lang::Names& names, KnownResults* known) {
