@@ -60,6 +60,18 @@ Tables students(uint32_t count, Unclear unclear_grades) {
   return {student, high, unclear, poor, minority};
 }
 
+// Rooms with three to five guests, and as many seats.
+Tables rooms(uint32_t count) {
+  Random random(kSeed);
+  Table booked{"booked", 2, {}}, seats{"seats", 2, {}};
+  for (uint32_t r = 0; r < count; ++r) {
+    const uint32_t guests = 3 + random.below(3);
+    for (uint32_t g = 0; g < guests; ++g) booked.values.insert(booked.values.end(), {r, g});
+    seats.values.insert(seats.values.end(), {r, 3 + random.below(3)});
+  }
+  return {booked, seats};
+}
+
 // Every edge in both directions: all nodes reach each other, each in many ways.
 Tables both_ways(Tables tables) {
   const std::vector<uint32_t> values = tables[0].values;
@@ -110,6 +122,12 @@ std::vector<Workload> workloads() {
        [](bool full) { return students(full ? student_count : 1'000, Unclear::Some); }},
       {"eligible_million", "epistemic/eligible", "minority",
        [](bool full) { return students(full ? 1'000'000 : 10'000, Unclear::All); }},
+      {"rooms", "epistemic/rooms", "booked",
+       [](bool full) { return rooms(full ? 20'000 : 1'000); }},
+      {"win_move", "datalog/win_move", "edge",
+       [](bool full) {
+         return full ? random_graph(100'000, 110'000, kSeed) : random_graph(1'000, 1'100, kSeed);
+       }},
   };
 }
 
