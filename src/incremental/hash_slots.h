@@ -45,6 +45,20 @@ class HashSlots {
     ++used_;
   }
 
+  // Many at once, in room that is made: several threads, each for one of `ranges` equal ranges of
+  // hashes. False where it would run over the end of its range; put_late() has those, once all
+  // threads are done, and note_added() counts all of them.
+  bool put_in_range(uint64_t hash, uint32_t number, uint32_t range, uint32_t ranges) {
+    const size_t end = slots_.size() / ranges * (range + 1);
+    size_t at = place(hash);
+    while (at < end && slots_[at] != kFree) ++at;
+    if (at >= end) return false;
+    slots_[at] = (hash & ~uint64_t{UINT32_MAX}) | number;
+    return true;
+  }
+  void put_late(uint64_t hash, uint32_t number) { put((hash & ~uint64_t{UINT32_MAX}) | number); }
+  void note_added(size_t count) { used_ += count; }
+
   // One that is there.
   void remove(uint64_t hash, uint32_t number) {
     size_t hole = place(hash);

@@ -41,11 +41,18 @@ void Kept::find_facts(PredId pred, size_t count, const ValueAt& value_at, const 
   if (numbers_terms) make_cells(0, count);
   Table& table = tables_[fact_tables_[pred.index]];
   XLOG_CHECK(count < kNoRow, "a batch has fewer than 2^32 rows");
-  pool_.parallel_for(static_cast<uint32_t>(count), kRowsTogether, [&](uint32_t lo, uint32_t hi) {
+  const Parallel parallel = [&](uint32_t n, uint32_t grain, const Piece& piece) {
+    pool_.parallel_for(n, grain, piece);
+  };
+  parallel(static_cast<uint32_t>(count), kRowsTogether, [&](uint32_t lo, uint32_t hi) {
     if (!numbers_terms) make_cells(lo, hi);
     table.look_up(cells.data() + size_t{lo} * arity, hi - lo, hashes.data() + lo,
                   found.data() + lo);
   });
+  if (count >= Table::kManyRows) {
+    table.add_missing(cells.data(), static_cast<uint32_t>(count), hashes.data(), found.data(),
+                      parallel);
+  }
   table.visit_each(cells.data(), count, hashes.data(), found.data(), true, visit);
 }
 

@@ -29,10 +29,7 @@ uint32_t Table::add_unlinked(const uint64_t* cells, uint64_t hash) {
     r = end_++;
     words_.resize(size_t{end_} * stride_);
   }
-  uint64_t* words = head(r);
-  words[kWeightWord] = 0;
-  words[kFlagsWord] = kUsed;
-  std::copy(cells, cells + arity_, words + kHeadWords);
+  write(r, cells);
   slots_.add(hash, r);
   return r;
 }

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/parallel.h"
 #include "incremental/key_index.h"
 
 namespace xlog::incremental {
@@ -134,6 +135,11 @@ class Table {
     }
     link_all({added, count_added});
   }
+  // Adds those of many rows that were not found, in no state yet, and says in `found` which they
+  // became; shared among threads. For so many that it pays.
+  static constexpr uint32_t kManyRows = 1 << 13;
+  void add_missing(const uint64_t* cells, uint32_t count, const uint64_t* hashes, uint32_t* found,
+                   const Parallel& parallel);
   // A row that was not there; in no state yet, of weight 0.
   uint32_t add(const uint64_t* cells) {
     const uint32_t r = add_unlinked(cells, hash_cells(cells, arity_));
@@ -185,6 +191,12 @@ class Table {
     return slots_.find(hash, [&](uint32_t r) { return has_cells(r, cells); });
   }
   uint32_t add_unlinked(const uint64_t* cells, uint64_t hash);
+  void write(uint32_t r, const uint64_t* cells) {
+    uint64_t* words = head(r);
+    words[kWeightWord] = 0;
+    words[kFlagsWord] = kUsed;
+    std::copy(cells, cells + arity_, words + kHeadWords);
+  }
   void link_all(std::span<const uint32_t> rows);  // at most kBlock
   void remove_but_slot(uint32_t r);
   void prefetch_removal(uint32_t r) const;

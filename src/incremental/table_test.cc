@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <set>
+
+#include "device/pool.h"
 
 namespace xlog::incremental {
 namespace {
@@ -94,6 +97,48 @@ TEST(Table, CountsRowsOfEachState) {
   EXPECT_EQ(table.new_rows(), 1u);
   EXPECT_EQ(table.add(cells), a);
   EXPECT_EQ(table.weight(a), 0);
+}
+
+// As one after another: the same numbers, found by cells and by indexes, whatever was free, equal
+// or there before, and whoever writes.
+TEST(Table, AddsManyRowsAtOnceAsOneByOne) {
+  device::Pool pool(4);
+  const Parallel by_threads = [&](uint32_t n, uint32_t grain, const Piece& piece) {
+    pool.parallel_for(n, grain, piece);
+  };
+  const Parallel parallels[] = {in_turn, by_threads};
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    Table one(2), many(2);
+    for (Table* table : {&one, &many}) table->index({1});
+    for (int round = 0; round < 4; ++round) {
+      const auto count = static_cast<uint32_t>(1 + random() % (round == 0 ? 20 : 40'000));
+      const uint64_t values = 1 + random() % (seed % 2 == 0 ? 300 : 100'000);
+      std::vector<uint64_t> cells, hashes(count);
+      for (uint32_t i = 0; i < 2 * count; ++i) cells.push_back(random() % values);
+      std::vector<uint32_t> wanted(count), found(count);
+      one.find_each(cells.data(), count, true, [&](size_t i, uint32_t row) { wanted[i] = row; });
+      many.look_up(cells.data(), count, hashes.data(), found.data());
+      many.add_missing(cells.data(), count, hashes.data(), found.data(), parallels[round % 2]);
+      ASSERT_EQ(found, wanted);
+      ASSERT_EQ(one.end(), many.end());
+      for (uint32_t i = 0; i < count; ++i) {
+        ASSERT_EQ(many.find(cells.data() + size_t{2} * i), wanted[i]);
+        ASSERT_EQ(many.weight(wanted[i]), one.weight(wanted[i]));
+        const uint64_t* key = cells.data() + size_t{2} * i + 1;
+        const auto by_one = one.rows_with(0, key), by_many = many.rows_with(0, key);
+        ASSERT_TRUE(std::ranges::equal(by_one, by_many));
+        many.set_weight(wanted[i], i);
+        one.set_weight(wanted[i], i);
+      }
+      for (uint32_t i = 0; i < count; i += 3) {
+        if (!one.is_used(wanted[i])) continue;
+        one.remove(wanted[i]);
+        many.remove(wanted[i]);
+      }
+    }
+  }
 }
 
 }  // namespace
