@@ -264,7 +264,7 @@ class Alternation {
         [&](const GroundLiteral& l) {
           return oracle::bounded_truth(l, program_, old, context_.names(), &known) != Truth::False;
         },
-        [](const GroundRule&, AtomId) { return true; });
+        [&](const GroundRule& rule, AtomId head) { return oracle::may_support(rule, head, old); });
   }
 
   // A choice never forces its head; a disjunction forces one only when the others cannot hold.

@@ -1,4 +1,5 @@
-// Bounds, what they leave, and its units on several threads, against one thread.
+// Bounds, what they leave, and its units: against the reference, and on several threads against
+// one.
 #include "epistemic/bounds.h"
 
 #include <gtest/gtest.h>
@@ -78,6 +79,24 @@ rules_of(const GroundProgram& program) {
   return rules;
 }
 
+// a. b ; a.  Minimality leaves b nothing to hold by, in worlds of every mode.
+TEST(Bounds, ADisjunctionWithAHeadThatHoldsAnywayGivesNoOther) {
+  GroundProgram program;
+  program.atom_count = 3;
+  program.rules.add(GroundHead::Disjunction, {1, 0}, {}, 0);
+  program.rules.add(GroundHead::Normal, {0}, {}, 1);
+  program.rules.add(GroundHead::Normal, {2}, {{GroundKind::Pos, lang::Modal::None, 1}}, 2);
+  for (const logic::Mode mode : {logic::Mode::Faeel, logic::Mode::G91, logic::Mode::Faeel19}) {
+    Fixture fixture;
+    for (const oracle::Bounds& bounds :
+         {epistemic::well_founded_bounds(program, mode, fixture.context),
+          oracle::well_founded_bounds(program, mode, fixture.context)}) {
+      EXPECT_EQ(bounds.lower, oracle::Interpretation({true, false, false}));
+      EXPECT_EQ(bounds.upper, oracle::Interpretation({true, false, false}));
+    }
+  }
+}
+
 TEST(OnThreads, BoundsRestAndUnitsAreTheSame) {
   device::Pool pool(3);
   const Parallel parallel = [&](uint32_t n, uint32_t grain, const Piece& piece) {
@@ -100,6 +119,10 @@ TEST(OnThreads, BoundsRestAndUnitsAreTheSame) {
     EXPECT_EQ(rest.bounds.size(), by_reference.bounds.size());
     EXPECT_GT(rest.rules.size(), 1000u);
     const Units alone(rest), units(rest, parallel);
+    for (AtomId a = 0; a < kAtoms; ++a) {
+      const bool is_open = bounds.upper[a] && !bounds.lower[a];
+      ASSERT_EQ(units.unit_of(a) != Units::kNone, is_open) << "atom " << a;
+    }
     ASSERT_EQ(units.size(), alone.size());
     ASSERT_EQ(units.clusters(), alone.clusters());
     EXPECT_EQ(units.asking_and_asked(), alone.asking_and_asked());

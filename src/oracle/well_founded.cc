@@ -96,7 +96,9 @@ Interpretation grow_upper(const GroundProgram& program, Mode mode, const Bounds&
     if (by_derivation) return bool{derived[literal.index]};
     return bounded_truth(literal, program, old, context.names(), &known) != Truth::False;
   };
-  return least_fixpoint(program, context, may_hold, [](const GroundRule&, AtomId) { return true; });
+  return least_fixpoint(program, context, may_hold, [&](const GroundRule& rule, AtomId head) {
+    return may_support(rule, head, old);
+  });
 }
 
 Interpretation grow_lower(const GroundProgram& program, const Bounds& old, Context& context) {
@@ -120,6 +122,10 @@ bool needs_foundation(Modal modal, Mode mode) {
   if (modal == Modal::Know) return mode != Mode::G91;
   if (modal == Modal::Possible) return mode == Mode::Faeel;
   return false;
+}
+
+bool may_support(const GroundRule& rule, AtomId head, const Bounds& bounds) {
+  return std::ranges::none_of(rule.heads, [&](AtomId a) { return a != head && bounds.lower[a]; });
 }
 
 Truth bounded_truth(const GroundLiteral& literal, const GroundProgram& program,

@@ -22,6 +22,10 @@ struct Bounds {
 // it supports anything.
 bool needs_foundation(lang::Modal modal, logic::Mode mode);
 
+// Whether a head may hold because of this rule: a disjunction with another head that holds anyway
+// is satisfied, and by minimality supports nothing else.
+bool may_support(const GroundRule& rule, AtomId head, const Bounds& bounds);
+
 Bounds well_founded_bounds(const GroundProgram& program, logic::Mode mode, Context& context);
 
 // The results that aggregates may have, by what they fold. Each result is a literal of its own, and
@@ -39,7 +43,7 @@ Truth bounded_truth(const GroundLiteral& literal, const GroundProgram& program,
                     const Bounds& bounds, lang::Names& names, KnownResults* known = nullptr);
 
 // The program without what the bounds decide: literals replaced, rules for decided heads dropped.
-// Decided atoms no longer occur in it.
+// Decided atoms no longer occur in it, and every other one is the head of a rule.
 GroundProgram residual(const GroundProgram& program, const Bounds& bounds, lang::Names& names);
 
 }  // namespace xlog::oracle
