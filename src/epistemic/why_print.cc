@@ -56,12 +56,13 @@ std::string heading(const RowWhy& row, const mpz_class& views) {
     return fmt::format("{} is {}: {}.\n", row.fact, status_word(row.status), in_worlds(row));
   }
   if (row.known_in == views) return fmt::format("{} is known in every world view.\n", row.fact);
-  const mpz_class possible = row.possible_in - row.known_in, impossible = views - row.possible_in;
+  const mpz_class impossible = views - row.possible_in;
   if (impossible == views) return fmt::format("{} is impossible in every world view.\n", row.fact);
   return fmt::format(
-      "{} is known in {}, possible in {} and impossible in {} of {} world views.\n"
+      "{} is known in {}, possible in {} (known included) and impossible in {} of {} world "
+      "views.\n"
       "Shown is a view in which it is {}: {}.\n",
-      row.fact, logic::short_text(row.known_in), logic::short_text(possible),
+      row.fact, logic::short_text(row.known_in), logic::short_text(row.possible_in),
       logic::short_text(impossible), logic::short_text(views), status_word(row.status),
       in_worlds(row));
 }
