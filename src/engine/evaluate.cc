@@ -271,12 +271,30 @@ class Evaluation {
     if (error.kind == ErrorKind::OutOfMemory || error.kind == ErrorKind::MemoryLimit) {
       report_memory(error);
     } else {
-      const bool limit = error.kind == ErrorKind::Limit;
-      session_.diagnostics
-          .report(limit ? Code::LimitReached : Code::DeviceFailed, {}, error.message)
-          .help(error.help);
+      if (error.kind == ErrorKind::Limit) {
+        report_limit(error);
+      } else {
+        session_.diagnostics.report(Code::DeviceFailed, {}, error.message).help(error.help);
+      }
     }
     return std::nullopt;
+  }
+
+  // With the rule that ran, and what it derives.
+  void report_limit(const Error& error) {
+    const std::optional<RuleVersion>& version = statistics_.trace.running();
+    std::string message = error.message;
+    Span span;
+    if (version && !answering_ && message != logic::kInterrupted) {
+      const lang::Rule& rule = program_.rules[version->rule];
+      span = rule.span;
+      if (!rule.head.empty()) {
+        message += fmt::format(
+            ", in round {} of `{}`", statistics_.trace.round(),
+            logic::relation_name(estimates_.source(rule.head[0].pred), program_, session_.names));
+      }
+    }
+    session_.diagnostics.report(Code::LimitReached, span, std::move(message)).help(error.help);
   }
 
   void report_memory(const Error& error) {

@@ -49,7 +49,7 @@ class Evaluation {
     } else if (logic::is_over_views(answer.ask)) {
       answer.over_views = rows_over_views(findings_, answer.ask);
     } else {
-      list_views(answer);
+      oracle::while_listing([&] { list_views(answer); });
     }
     return answer;
   }
@@ -109,6 +109,7 @@ class Evaluation {
     findings_.put_views_in_order();
     WorldViews::Choice choice = findings_.views().first();
     while (answer.views.size() < most_views()) {
+      context_.tick();
       answer.views.push_back(view_of(choice));
       if (!findings_.views().advance(choice)) break;
     }
@@ -138,6 +139,7 @@ class Evaluation {
       QueryAnswer answer;
       oracle::for_each_row(findings_.instance().database, query.pred,
                            [&](std::span<const lang::Value> tuple, std::optional<AtomId> atom) {
+                             context_.tick();
                              const std::optional<RowStatus> status = status_of(atom, choice);
                              if (status)
                                answer.rows.push_back({Tuple(tuple.begin(), tuple.end()), *status});

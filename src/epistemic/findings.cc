@@ -40,7 +40,8 @@ void Findings::ground() {
   trace_.ground_rules = instance_.ground.rules.size();
   trace_.ground_atoms = instance_.ground.atom_count;
   context_.largest = [this] { return oracle::largest_relation(instance_.database, context_); };
-  // No component is evaluated any more.
+  // No component is evaluated any more, and no rule.
+  context_.rule.reset();
   context_.component = static_cast<uint32_t>(context_.analysis.components.size());
 }
 

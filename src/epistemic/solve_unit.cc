@@ -284,7 +284,10 @@ class UnitSolver {
         });
     settled(listed.outcome, context_);
     std::ranges::sort(worlds);
-    for (const Interpretation& world : worlds) view.listed.push_back(true_atoms(world));
+    for (const Interpretation& world : worlds) {
+      context_.tick();
+      view.listed.push_back(true_atoms(world));
+    }
   }
 
   static std::vector<AtomId> true_atoms(const Interpretation& world) {

@@ -30,7 +30,8 @@ solve::Limits limits_of(const oracle::Context& context, const SearchCounts& coun
 solve::Outcome settled(solve::Outcome outcome, const oracle::Context& context) {
   if (outcome == solve::Outcome::Timeout) {
     throw oracle::LimitExceeded{
-        fmt::format("not finished after {} seconds", context.options.timeout_seconds),
+        fmt::format("not finished after {} seconds, in the search for world views",
+                    context.options.timeout_seconds),
         "raise it with `--timeout SECONDS`"};
   }
   if (outcome == solve::Outcome::Unknown && logic::is_interrupted(context.options)) {

@@ -253,7 +253,10 @@ AtomStatus WorldViews::status(AtomId atom, const Choice& choice) const {
 
 mpz_class WorldViews::worlds(const Choice& choice) const {
   std::map<const View*, uint64_t> equal;
-  for (uint32_t u = 0; u < units_.size(); ++u) ++equal[&view_of(u, choice)];
+  for (uint32_t u = 0; u < units_.size(); ++u) {
+    context_.tick();
+    ++equal[&view_of(u, choice)];
+  }
   mpz_class product = 1;
   for (const auto& [view, times] : equal) {
     mpz_class power;
@@ -270,8 +273,12 @@ std::vector<std::vector<AtomId>> WorldViews::list_worlds(const Choice& choice,
   while (listed.size() < most) {
     std::vector<AtomId>& atoms = listed.emplace_back();
     for (uint32_t u = 0; u < units_.size(); ++u) {
+      context_.tick();
       const std::span<const AtomId> own = units_.atoms(u);
-      for (const AtomId place : view_of(u, choice).listed[world[u]]) atoms.push_back(own[place]);
+      for (const AtomId place : view_of(u, choice).listed[world[u]]) {
+        context_.tick();
+        atoms.push_back(own[place]);
+      }
     }
     std::ranges::sort(atoms);
     size_t u = world.size();

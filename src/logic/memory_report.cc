@@ -22,9 +22,9 @@ void report_memory_shortage(const MemoryShortage& shortage, lang::Session& sessi
   }
   if (!shortage.details.empty()) diagnostic.note(shortage.details);
   diagnostic.help(fmt::format(
-      "{}; fewer rows are derived where literals bind more, and where queries have constants",
-      limited ? "raise it with `--memory SIZE`"
-              : "use a machine or a `--device` with more memory"));
+      "{}; {}",
+      limited ? "raise it with `--memory SIZE`" : "use a machine or a `--device` with more memory",
+      shortage.advice));
 }
 
 std::string relation_name(lang::PredId pred, const lang::Program& program,

@@ -22,6 +22,8 @@ struct MemoryShortage {
   Span span = {};            // of the rule, where there is one
   std::string place = {};    // or a data file
   std::string details = {};  // who asked for how much; may be empty
+  std::string advice =       // beside more memory
+      "fewer rows are derived where literals bind more, and where queries have constants";
   std::optional<RelationSize> largest = {};
 };
 

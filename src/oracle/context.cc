@@ -28,16 +28,21 @@ void Context::check_limits() const {
   if (options.timeout_seconds <= 0) return;
   const std::chrono::duration<double> used = std::chrono::steady_clock::now() - start;
   if (used.count() < options.timeout_seconds) return;
-  std::string message = fmt::format("the time limit of {} s is over", options.timeout_seconds);
-  if (component >= analysis.components.size()) {
-    throw LimitExceeded{std::move(message), "raise it with `--timeout SECONDS`"};
+  const bool grows = component < analysis.components.size();
+  beyond_limit(fmt::format("the time limit of {} s is over", options.timeout_seconds),
+               grows ? "raise it with `--timeout SECONDS`; recursion that makes ever new values, "
+                       "like `n(X + 1) :- n(X)`, needs a bound such as `X < 100`"
+                     : "raise it with `--timeout SECONDS`");
+}
+
+void Context::beyond_limit(std::string message, std::string_view help) const {
+  if (component < analysis.components.size()) {
+    const lang::PredId growing = analysis.components[component].predicates.front();
+    message += fmt::format(", in round {} of `{}` with {} rows so far", round,
+                           logic::relation_name(growing, program, session.names), rows);
   }
-  const lang::PredId growing = analysis.components[component].predicates.front();
-  message += fmt::format(", in round {} of `{}` with {} rows so far", round,
-                         logic::relation_name(growing, program, session.names), rows);
-  throw LimitExceeded{std::move(message),
-                      "raise it with `--timeout SECONDS`; recursion that makes ever new values, "
-                      "like `n(X + 1) :- n(X)`, needs a bound such as `X < 100`"};
+  throw LimitExceeded{std::move(message), std::string(help),
+                      rule ? program.rules[*rule].span : Span{}};
 }
 
 void Context::out_of_memory(uint64_t limit, std::string details) const {
@@ -57,9 +62,9 @@ void Context::count_rows(uint64_t count, std::string_view help) {
   tick();
   rows += count;
   if (rows <= most_rows()) return;
-  throw LimitExceeded{
+  beyond_limit(
       fmt::format("the reference evaluator holds at most {} rows and ground rules", most_rows()),
-      std::string(help)};
+      help);
 }
 
 void Context::count_candidate() {

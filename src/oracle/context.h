@@ -89,6 +89,8 @@ struct Context {
     round = round_in;
     rows_before = rows;
   }
+  // "the time limit is over" and the like, with the predicate and the rule that are evaluated.
+  [[noreturn]] void beyond_limit(std::string message, std::string_view help) const;
   [[noreturn]] void out_of_memory(uint64_t limit, std::string details) const;
   // Unless the user says otherwise.
   uint64_t most_rows() const { return options.max_rows > 0 ? options.max_rows : 20'000'000; }

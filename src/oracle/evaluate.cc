@@ -60,7 +60,7 @@ class Evaluation {
       answer.well_founded_queries = well_founded_answers(instance_, bounds_, context_);
       return answer;
     }
-    list_views(answer);
+    while_listing([&] { list_views(answer); });
     return answer;
   }
 
@@ -94,7 +94,7 @@ class Evaluation {
   // ---- views: an odometer over the parts ----
 
   void list_views(Answer& answer) {
-    part_of_.assign(instance_.ground.atom_count, {kNoPart, 0});
+    part_of_.assign(instance_.ground.atom_count, {});
     for (uint32_t p = 0; p < parts_.size(); ++p) {
       for (AtomId local = 0; local < parts_[p].part.atoms.size(); ++local) {
         part_of_[parts_[p].part.atoms[local]] = {p, local};
@@ -102,6 +102,7 @@ class Evaluation {
     }
     std::vector<size_t> choice(parts_.size(), 0);
     while (answer.views.size() < context_.options.max_views) {
+      context_.tick();
       answer.views.push_back(view_of(choice));
       if (!advance(choice, [&](size_t p) { return parts_[p].views.size(); })) break;
     }
@@ -126,6 +127,7 @@ class Evaluation {
       QueryAnswer answer;
       for_each_row(instance_.database, query.pred,
                    [&](std::span<const lang::Value> tuple, std::optional<AtomId> atom) {
+                     context_.tick();
                      const std::optional<RowStatus> status =
                          atom ? status_of(*atom, choice) : RowStatus::Known;
                      if (status)
@@ -141,7 +143,6 @@ class Evaluation {
     if (bounds_.lower[atom]) return RowStatus::Known;
     if (!bounds_.upper[atom]) return std::nullopt;
     const auto [p, local] = part_of_[atom];
-    if (p == kNoPart) return std::nullopt;
     const WorldSet& worlds = parts_[p].views[choice[p]];
     const auto holds_at = [local = local](const Interpretation& world) { return world[local]; };
     if (std::all_of(worlds.begin(), worlds.end(), holds_at)) return RowStatus::Known;
@@ -175,11 +176,8 @@ class Evaluation {
     if (bounds_.lower[atom]) return true;
     if (!bounds_.upper[atom]) return false;
     const auto [p, local] = part_of_[atom];
-    return p != kNoPart && parts_[p].views[choice[p]][world[p]][local];
+    return parts_[p].views[choice[p]][world[p]][local];
   }
-
-  // Of an open atom that nothing open mentions: its rules were satisfied without it.
-  static constexpr uint32_t kNoPart = UINT32_MAX;
 
   Context& context_;
   Instantiation instance_;

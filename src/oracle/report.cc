@@ -15,8 +15,20 @@ using logic::RowStatus;
 
 namespace {
 
+constexpr const char* kListing = "world views and worlds were listed";
+constexpr const char* kListFewer =
+    "`--world-views N` and `--worlds N` list fewer, `--count` and `--over-views` none";
+
 std::string constraint_text(const lang::Rule& rule, const Context& context) {
   return lang::to_source(rule, context.program, context.session.names);
+}
+
+// Of a predicate with strong negation, where no row is known.
+std::string opposites_text(const lang::Rule& rule, const Context& context) {
+  const lang::Predicate& positive = context.program[rule.body.front().pred];
+  return fmt::format("`{0}` and `-{0}` both hold{1}",
+                     lang::predicate_name(positive, context.session.names),
+                     positive.arity == 0 ? "" : " of the same arguments");
 }
 
 }  // namespace
@@ -66,8 +78,10 @@ void report_no_view(std::optional<uint32_t> violated, Context& context) {
   if (violated) {
     const lang::Rule& rule = context.program.rules[*violated];
     span = rule.span;
-    message += fmt::format(": the constraint `{}` is violated in every world",
-                           constraint_text(rule, context));
+    message += rule.origin == lang::RuleOrigin::Coherence
+                   ? fmt::format(": {} in every world", opposites_text(rule, context))
+                   : fmt::format(": the constraint `{}` is violated in every world",
+                                 constraint_text(rule, context));
   }
   Diagnostic& diagnostic =
       context.session.diagnostics.report(Code::NoWorldView, span, std::move(message));
@@ -147,6 +161,20 @@ std::string atom_text(lang::PredId pred, std::span<const Value> tuple, const Con
     text += (i == 0 ? "(" : ", ") + lang::to_source(tuple[i], context.session.names);
   }
   return tuple.empty() ? text : text + ")";
+}
+
+void while_listing(const std::function<void()>& list) {
+  try {
+    list();
+  } catch (LimitExceeded& limit) {
+    limit.message += fmt::format(", while {}", kListing);
+    if (!limit.help.empty()) limit.help += fmt::format("; {}", kListFewer);
+    throw;
+  } catch (MemoryExceeded& memory) {
+    memory.shortage.doing = kListing;
+    memory.shortage.advice = kListFewer;
+    throw;
+  }
 }
 
 std::optional<logic::Answer> answer_or_report(Context& context,

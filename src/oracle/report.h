@@ -45,6 +45,9 @@ std::string atom_text(lang::PredId pred, std::span<const Value> tuple, const Con
 // "X = 1, Y = 2"; for strong negation the atom that holds together with its opposite.
 std::string instance_text(const lang::Rule& rule, const Bindings& bindings, const Context& context);
 
+// Lists views and worlds; a limit that ends this says so.
+void while_listing(const std::function<void()>& list);
+
 // Runs an evaluation and turns what it throws into diagnostics; reports arithmetic without values.
 std::optional<logic::Answer> answer_or_report(Context& context,
                                               const std::function<logic::Answer()>& evaluate);

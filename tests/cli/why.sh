@@ -79,6 +79,7 @@ expect_status 2 why 'reach(1, 2)' a.xlog --format xml
 expect_status 2 why 'reach(1, 2)' a.xlog --limit 0
 echo 'n(0). n(X + 1) :- n(X), X < 1000.' >n.xlog
 expect_status 4 why 'n(1000)' n.xlog --max-rows 100
+expect_err 'of `n/1`'
 expect_err 'error[E0702]'
 
 # Joins that the engine keeps for itself are no part of a proof.
