@@ -199,6 +199,32 @@ bool lower_heads(Lowering& low, const ast::Rule& source, RuleLowering& out) {
   return true;
 }
 
+// Bounds that no choice keeps to: there is no world in which the body holds.
+void warn_of_bounds(Lowering& low, const ast::Rule& source, const Rule& rule) {
+  const auto constant = [](const std::optional<Term>& bound) -> std::optional<int64_t> {
+    const bool is_small = bound && bound->kind == TermKind::Constant &&
+                          is_integer(bound->value.kind) && bound->value.bits <= INT64_MAX;
+    return is_small ? std::optional(bound->value.as_signed()) : std::nullopt;
+  };
+  const std::optional<int64_t> lower = constant(rule.lower), upper = constant(rule.upper);
+  if (!lower) return;
+  const bool is_counted =
+      std::ranges::all_of(rule.head, [](const auto& element) { return element.condition.empty(); });
+  std::string why;
+  if (upper && *lower > *upper) {
+    why = fmt::format("{} is more than {}", *lower, *upper);
+  } else if (is_counted && *lower > std::ssize(rule.head)) {
+    why = fmt::format("there {} {} atom{} to choose", rule.head.size() == 1 ? "is" : "are",
+                      rule.head.size(), rule.head.size() == 1 ? "" : "s");
+  } else {
+    return;
+  }
+  low.report(Code::ImpossibleBounds, source.lower->span,
+             fmt::format("at least {} atom{} can never be chosen: {}", *lower,
+                         *lower == 1 ? "" : "s", why))
+      .help(rule.body.empty() ? "the program has no world" : "no world has the body of this rule");
+}
+
 bool check_trainable_weight(Lowering& low, const ast::Rule& source) {
   if (!source.trainable_weight) return true;
   const std::optional<Value> weight =
@@ -237,6 +263,7 @@ void lower_rule(Lowering& low, ast::Rule& source, Span statement) {
   const bool ok = lower_heads(low, source, out) && check_trainable_weight(low, source) &&
                   (!out.rule.annotated || set_probabilities(low, source, out.rule, statement));
   if (!ok || out.failed || out.never) return;
+  warn_of_bounds(low, source, out.rule);
   low.add_rule(std::move(out.rule));
 }
 
