@@ -4,9 +4,11 @@
 #include <CLI/Error.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <filesystem>
 #include <new>
+#include <span>
 
 #include "base/diagnostic.h"
 #include "base/ending_signals.h"
@@ -106,6 +108,18 @@ bool is_shorthand(const std::string& word) {
   return std::filesystem::is_regular_file(word, error);
 }
 
+// `xlog why -p FILE` asks about an atom with strong negation. CLI11 would take the word for
+// options; with a space before it, which atoms may have, it does not.
+void keep_negated_atoms(std::vector<std::string>& words) {
+  if (words.front() != "why" && words.front() != "why-not") return;
+  for (std::string& word : std::span(words).subspan(1)) {
+    if (word == "--") return;
+    const bool is_name = word.size() > 1 && word[0] == '-' &&
+                         (std::islower(static_cast<unsigned char>(word[1])) != 0);
+    if (is_name && word != "-h" && word != "-q") word.insert(0, " ");
+  }
+}
+
 int run_app(std::vector<std::string> words) {
   int exit_code = kAnswered;
   if (words.empty()) {
@@ -125,6 +139,7 @@ int run_app(std::vector<std::string> words) {
   // Completion speaks of all others.
   const bool alone = is_command() && words.front() != "completion";
   const std::unique_ptr<CLI::App> app = make_app(exit_code, alone ? words.front() : "");
+  keep_negated_atoms(words);
   std::ranges::reverse(words);  // CLI11 takes them from the back
   try {
     app->parse(std::move(words));

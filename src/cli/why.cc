@@ -134,7 +134,8 @@ int why(const WhyOptions& options) {
 void add_options(CLI::App& command, WhyOptions& options) {
   command
       .add_option("ATOM", options.run.pipeline.load.goal,
-                  "What to explain: reach(1, 4); reach(1, X) explains the first row that fits")
+                  "What to explain: reach(1, 4); reach(1, X) explains the first row that fits; the "
+                  "atoms -h and -q stand behind --")
       ->required()
       ->type_name("")
       ->check([](const std::string& text) {

@@ -143,6 +143,7 @@ void write_table(const Results& results, Output& out) {
   TableWriter writer(results, out);
   if (answer.well_founded) return writer.write_section({0, &answer.well_founded_queries}, false);
   if (answer.unfinished) {
+    if (answer.settled_queries.empty()) return;
     writer.separate();
     writer.line(
         "Not finished. What is settled so far: true whatever the guesses; known or possible in\n"

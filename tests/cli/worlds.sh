@@ -80,7 +80,7 @@ expect_status 2 run doors.xlog --count --output a.db
 
 # ---- why and why-not ----
 expect_status 0 why 'open(2)' doors.xlog
-expect_out 'open(2) is known in 4, possible in 0 and impossible in 4 of 8 world views.'
+expect_out 'open(2) is known in 4, possible in 4 (known included) and impossible in 4 of 8 world views.'
 expect_status 0 why-not 'open(2)' doors.xlog
 expect_out 'fails  not know not open(2): it is in no world'
 expect_status 0 why 'lucky(1)' doors.xlog
@@ -96,6 +96,22 @@ for format in text json dot; do
   [ -s out ] || fail "why-not --format $format says nothing"
   ! [ $format = dot ] || ! command -v dot >/dev/null || dot -Tsvg out >/dev/null || fail "Graphviz cannot read it"
 done
+# An atom that only a disjunction has which holds anyway.
+echo 'i(1..20). a(X) :- i(X). a(X) ; b(X) :- i(X).' >satisfied.xlog
+expect_status 3 why 'b(X)' satisfied.xlog
+expect_out 'b(1) is impossible: in no world.'
+expect_status 0 why-not 'b(X)' satisfied.xlog
+expect_out 'fails  another atom of the head holds'
+# Strong negation is no option.
+echo '{ a }. -a :- not a. -b(1).' >negated.xlog
+expect_status 0 why -a negated.xlog
+expect_out '-a is possible: in some of 2 worlds.'
+expect_status 0 why --format json '-b(X)' negated.xlog
+expect_status 0 why -q -- -a negated.xlog
+expect_out '-a is possible: in some of 2 worlds.'
+expect_status 2 why -a
+expect_err 'FILE is required'
+expect_status 0 why -h
 expect_status 3 why p none.xlog
 expect_err 'warning[W0902]'
 # A determined part below has its proof, from data too.
@@ -158,6 +174,26 @@ expect_status 4 run hard.xlog --max-candidates 2 --format csv
 [ ! -s out ] || fail "rows of an unfinished run"
 expect_status 4 run hard.xlog --max-candidates 2 --output rows.json
 [ ! -e rows.json ] || fail "a file of an unfinished run"
+expect_status 4 run hard.xlog --max-candidates 2 --count
+[ ! -s out ] || fail "a heading of what is settled, where nothing is asked for"
+# Listing worlds and views has limits too.
+echo 'i(1..1000). { p(X) : i(X) }. ?- p(3).' >worlds.xlog
+echo 'i(1..1000). p(X) :- i(X), not know not p(X). ?- p(3).' >views.xlog
+for engine in auto reference; do
+  [ $engine = auto ] || sed -i 's/1000/20/' worlds.xlog
+  expect_status 4 run worlds.xlog --worlds all --timeout 0.5 --engine $engine
+  expect_err 'error[E0702]: the time limit of 0.5 s is over'
+  [ ! -s out ] || fail "worlds beyond a limit"
+done
+expect_status 4 run views.xlog --world-views all --timeout 1
+expect_err 'error[E0702]: the time limit of 1 s is over, while world views and worlds were listed'
+expect_err '`--world-views N` and `--worlds N` list fewer'
+[ ! -s out ] || fail "views beyond a limit"
+sed -i 's/20/1000/' worlds.xlog
+expect_status 4 run worlds.xlog --worlds all --memory 100M
+expect_err 'error[E0705]: the memory limit of 100 MiB was reached while world views and worlds were listed'
+expect_status 4 run views.xlog --world-views all --memory 100M
+expect_err 'while world views and worlds were listed'
 
 # ---- what a newcomer may do wrong ----
 printf '#pragma epistemic_mode = g91\n#pragma epistemic_mode = faeel\np.\n' >pragmas.xlog
