@@ -68,9 +68,8 @@ std::optional<std::string> plan_text(const ExplainOptions& options, Outcome& out
   const plan::Prepared prepared =
       plan::prepare(*outcome.program, *outcome.analysis, outcome.session,
                     outcome.program->pragmas.semantics == "well_founded");
-  text += plan::to_text(prepared.conditions) + plan::to_text(prepared.joins) +
-          plan::to_text(prepared.kept_joins);
-  return text + plan::explain(*outcome.program, *outcome.analysis, prepared, outcome.session);
+  return text + plan::to_text(prepared) +
+         plan::explain(*outcome.program, *outcome.analysis, prepared, outcome.session);
 }
 
 // The text of a stage, or nothing when the program has errors.

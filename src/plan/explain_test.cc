@@ -18,8 +18,7 @@ std::string plan_of(const std::string& source) {
   if (!analysis) return "is not safe";
   const bool well_founded = program->pragmas.semantics == "well_founded";
   const Prepared prepared = prepare(*program, *analysis, session, well_founded);
-  return to_text(prepared.conditions) + to_text(prepared.joins) + to_text(prepared.kept_joins) +
-         explain(*program, *analysis, prepared, session);
+  return to_text(prepared) + explain(*program, *analysis, prepared, session);
 }
 
 TEST(Plan, OneVersionForEachLiteralThatGrows) {

@@ -107,6 +107,8 @@ Prepared prepare(lang::Program& program, logic::Analysis& analysis, lang::Sessio
   bool changed = false;
   prepared.tables = use_host_tables(program, analysis, session, well_founded, changed);
   if (changed) analyze_again(program, analysis, session);
+  prepared.closures = close_by_steps(program, analysis, session, sharing);
+  if (!prepared.closures.empty()) analyze_again(program, analysis, session);
   prepared.conditions = separate_conditions(program, analysis, session, sharing);
   if (!prepared.conditions.empty()) analyze_again(program, analysis, session);
   prepared.joins = share_joins(program, analysis, session, sharing);
@@ -119,6 +121,11 @@ Prepared prepare(lang::Program& program, logic::Analysis& analysis, lang::Sessio
   if (kept) analyze_again(program, analysis, session);
   copy_constraints(program, analysis, session, named, prepared);
   return prepared;
+}
+
+std::string to_text(const Prepared& prepared) {
+  return to_text(prepared.closures) + to_text(prepared.conditions) + to_text(prepared.joins) +
+         to_text(prepared.kept_joins);
 }
 
 void forget_copies(lang::Program& program, Prepared& prepared) {
