@@ -7,6 +7,7 @@
 #include "engine/evaluate.h"
 #include "epistemic/evaluate.h"
 #include "incremental/fact_set.h"
+#include "incremental/quiet.h"
 #include "incremental/row_changes.h"
 #include "logic/analysis.h"
 #include "logic/magic.h"
@@ -42,9 +43,9 @@ class Fresh final : public Maintained {
     FactSet before = facts_;
     if (Status status = before.apply(negated(last_)); !status.ok()) return status.error();
     const std::optional<logic::Answer> old_answer = evaluate(before);
-    if (!old_answer) return failure();
+    if (!old_answer) return Quiet::first_error(session_);
     const std::optional<logic::Answer> new_answer = evaluate(facts_);
-    if (!new_answer) return failure();
+    if (!new_answer) return Quiet::first_error(session_);
     return row_changes(first_rows(*old_answer, query), first_rows(*new_answer, query),
                        session_.names);
   }
@@ -53,20 +54,13 @@ class Fresh final : public Maintained {
   const Effort& effort() const override { return effort_; }
 
  private:
-  Error failure() const {
-    for (const Diagnostic& diagnostic : session_.diagnostics.all()) {
-      if (diagnostic.severity == Severity::Error) return {diagnostic.message, diagnostic.help_text};
-    }
-    return {"the program gave no answer", ""};
-  }
-
   std::optional<logic::Answer> evaluate(const FactSet& facts) {
     effort_ = {.instances = 0,
                .components = 1,
                .recomputed = 1,
                .reasons = {"the whole program: every answer is evaluated afresh"}};
     try {
-      return evaluate_copy(facts);
+      return if_finished(evaluate_copy(facts));
     } catch (const std::bad_alloc&) {
       logic::report_memory_shortage({.doing = "the program was evaluated"}, session_);
       return std::nullopt;

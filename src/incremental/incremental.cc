@@ -381,7 +381,7 @@ class Incremental final : public Inspectable {
     for (uint32_t p = 0; p < source_.predicates.size() && !facts_loaded_; ++p) {
       source_.predicates[p].facts = std::move(program.predicates[p].facts);
     }
-    return answer;
+    return if_finished(std::move(answer));
   }
 
   oracle::Preset preset() const {
@@ -410,7 +410,7 @@ class Incremental final : public Inspectable {
       known.valueless_span = kept_.valueless_span();
     }
     std::optional<Answer> answer =
-        epistemic::evaluate(program, analysis_, session_, options_, &known);
+        if_finished(epistemic::evaluate(program, analysis_, session_, options_, &known));
     if (!answer) return answer;
     for (logic::WorldView& view : answer->views) spread(view.queries);
     if (!answer->well_founded_queries.empty() || answer->views.empty()) {

@@ -524,6 +524,31 @@ TEST(Refused, BatchesSayWhy) {
   EXPECT_EQ(status.error().message, "`p(7)` is not there, so it cannot be retracted");
 }
 
+// What a limit leaves unknown is not taken for what does not hold.
+TEST(Refused, AreBatchesWhoseWorldsTakeTooLong) {
+  for (const Way way : {Way::Choose, Way::Keep}) {
+    Script script;
+    logic::AnswerOptions options;
+    options.max_candidates = 10;
+    ASSERT_TRUE(
+        script.open("n(1). a(X) :- n(X), not know b(X). b(X) :- n(X), not know a(X).\n"
+                    "c :- a(X), a(Y), X < Y. ?- a(X). ?- c.\n",
+                    1, options));
+    script.kept().set_way(way);
+    const std::string before = script.wanted();
+    FactChanges changes{{script.everything()[0].pred}, {}, {}};
+    for (uint32_t x = 2; x <= 12; ++x) {
+      changes.values.push_back(lang::Value::u32(x));
+      changes.weights.push_back(1);
+    }
+    const Status status = script.kept().apply({&changes, 1});
+    ASSERT_FALSE(status.ok());
+    EXPECT_EQ(status.error().kind, ErrorKind::Limit);
+    EXPECT_EQ(script.compare({}), "");
+    EXPECT_EQ(script.wanted(), before);
+  }
+}
+
 TEST(Recursion, ThatMakesValuesForEverIsStopped) {
   Script script;
   logic::AnswerOptions options;

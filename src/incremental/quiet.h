@@ -1,10 +1,12 @@
 // Keeps what an evaluation reports from the user until somebody asks for the answer.
 #pragma once
 
+#include <optional>
 #include <utility>
 
 #include "base/result.h"
 #include "lang/load.h"
+#include "logic/answer.h"
 
 namespace xlog::incremental {
 
@@ -17,8 +19,9 @@ class Quiet {
   Quiet& operator=(const Quiet&) = delete;
 
   // The reason why there is no result.
-  Error error() const {
-    for (const Diagnostic& diagnostic : session_.diagnostics.all()) {
+  Error error() const { return first_error(session_); }
+  static Error first_error(const lang::Session& session) {
+    for (const Diagnostic& diagnostic : session.diagnostics.all()) {
       if (diagnostic.severity != Severity::Error) continue;
       const bool limit = diagnostic.code == Code::LimitReached;
       return {diagnostic.message, diagnostic.help_text,
@@ -32,6 +35,13 @@ class Quiet {
   lang::Session& session_;
   Diagnostics before_;
 };
+
+// An answer that a limit ended is none: rows that it lacks may hold, so that nothing can be
+// compared with it. What was said names the limit.
+inline std::optional<logic::Answer> if_finished(std::optional<logic::Answer> answer) {
+  if (answer && answer->unfinished) return std::nullopt;
+  return answer;
+}
 
 // Says again what was kept.
 inline void repeat(const Diagnostics& kept, lang::Session& session) {
