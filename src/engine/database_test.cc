@@ -103,5 +103,21 @@ TEST(Database, ASampleOfRepeatedValuesHasSeenThemAll) {
   EXPECT_LT(distinct_from_sample(10, 1000, 100'000), 30u);
 }
 
+// Rows that have no columns are counted all the same.
+TEST(Database, ManyRowsWithoutColumnsAreRefusedAndNotCountedFromTheStartAgain) {
+  Result<std::unique_ptr<device::Device>> device = device::open_device("interp");
+  ASSERT_TRUE(device.ok()) << device.error().text();
+  relation::Machine machine(**device, relation::form_for(**device));
+  lang::Type number;
+  number.kind = lang::TypeKind::U32;
+  relation::Relation pairs(machine, "pairs/2", {number, number});
+  ASSERT_TRUE(pairs.add_forgotten(UINT32_MAX - 1).ok());
+  ASSERT_TRUE(pairs.add_forgotten(1).ok());
+  const Status full = pairs.add_forgotten(1);
+  ASSERT_FALSE(full.ok());
+  EXPECT_EQ(full.error().message, "more than 4294967295 rows");
+  EXPECT_EQ(pairs.stored(), UINT32_MAX);
+}
+
 }  // namespace
 }  // namespace xlog::engine

@@ -23,12 +23,14 @@ uint64_t larger_capacity(uint64_t capacity) {
   return capacity + capacity / (capacity < kMany ? 2 : 4);
 }
 
+Error too_many_rows() {
+  return {fmt::format("more than {} rows", UINT32_MAX),
+          "rows are counted in 32 bits; split the relation"};
+}
+
 Status Bag::make_room(uint64_t rows) {
   constexpr uint64_t kLeast = 64;
-  if (rows > UINT32_MAX) {
-    return Error{fmt::format("more than {} rows", UINT32_MAX),
-                 "rows are counted in 32 bits; split the relation"};
-  }
+  if (rows > UINT32_MAX) return too_many_rows();
   if (rows <= capacity_) return Done{};
   const uint64_t larger = std::max({rows, larger_capacity(capacity_), kLeast});
   for (size_t c = 0; c < types_.size(); ++c) {

@@ -49,6 +49,9 @@ class Bag {
   uint32_t rows_ = 0;
 };
 
+// Rows are counted in 32 bits.
+Error too_many_rows();
+
 // The next capacity of what grows by copying: by half, by a quarter where it is large.
 uint64_t larger_capacity(uint64_t capacity);
 

@@ -41,7 +41,8 @@ Result<std::optional<std::vector<uint64_t>>> Carry::run(const RelationOf& relati
   }
   if (!added.ok() || !*added) return added;
   if (Status s = relation.handle_all(); !s.ok()) return s.error();
-  relation.add_forgotten(static_cast<uint32_t>(std::reduce((*added)->begin(), (*added)->end())));
+  const uint64_t count = std::reduce((*added)->begin(), (*added)->end());
+  if (Status s = relation.add_forgotten(count); !s.ok()) return s.error();
   return added;
 }
 

@@ -314,7 +314,8 @@ Result<Derived> Derivation::run_into_set(const RelationOf& relation_of, Relation
       const uint64_t begin = uint64_t{c} * work.region;
       if (work.walk == Walk::Stack) {
         // What is on a stack is counted when it leaves it.
-        head.add_forgotten(state[kNew] + before[c] - state[kFilled]);
+        Status s = head.add_forgotten(state[kNew] + before[c] - state[kFilled]);
+        if (!s.ok()) return s.error();
         if (!divides && state[kFilled] + 1 < work.region) continue;
         others.push_back({begin, state[kFilled]});
       } else {

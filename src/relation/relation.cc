@@ -431,11 +431,19 @@ bool Relation::forgets() const {
   return grows_ || stored() * row_bytes > cells_ * size_of(cell_type(set_kind_));
 }
 
+Status Relation::add_forgotten(uint64_t count) {
+  if (count > UINT32_MAX - stored()) return too_many_rows();
+  skipped_ += static_cast<uint32_t>(count);
+  handled_ += static_cast<uint32_t>(count);
+  return Done{};
+}
+
 Status Relation::append(const std::vector<device::Buffer>& from, std::span<const Bag::Part> parts,
                         Next next) {
   if (!grows_ && forgets()) {
-    for (const Bag::Part& part : parts) add_forgotten(part.count);
-    return Done{};
+    uint64_t count = 0;
+    for (const Bag::Part& part : parts) count += part.count;
+    return add_forgotten(count);
   }
   if (next == Next::NewBesideHandled) return waiting_.append(from, parts);
   if (next == Next::Handled && has_only_new()) return Done{};

@@ -59,10 +59,7 @@ class Relation {
   bool forgets() const;
   // Rows that kernels have put into the bits and handled; they will not count as new and have no
   // columns.
-  void add_forgotten(uint32_t count) {
-    skipped_ += count;
-    handled_ += count;
-  }
+  Status add_forgotten(uint64_t count);
   // All rows of this round are handled.
   Status handle_all();
   // Whether to walk the bits rather than columns that are not there.
