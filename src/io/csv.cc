@@ -72,25 +72,18 @@ class CsvLoader {
   bool is_header() {
     first_line_.clear();
     for (size_t i = 0; i < scanner_.width(); ++i) first_line_.emplace_back(scanner_.field(0, i));
-    if (loader_.all_columns_named()) {
-      bool holds_all_names = true;
-      for (size_t c = 0; c < loader_.arity() && holds_all_names; ++c) {
-        holds_all_names = loader_.find_column(c, first_line_, false) < first_line_.size();
-      }
-      if (holds_all_names) return true;
-    }
     bool could_be_row = first_line_.size() == loader_.arity();
     for (size_t c = 0; c < loader_.arity() && could_be_row; ++c) {
       lang::Value ignored;
       could_be_row = parse_field(first_line_[c], loader_.type(c), loader_.names(), ignored);
     }
-    return !could_be_row && std::ranges::none_of(first_line_, starts_like_number);
+    return loader_.header().is_header(first_line_, could_be_row);
   }
 
   // With named columns the header says which field goes where; without, it is only skipped.
   bool map_header() {
     fields_per_row_ = first_line_.size();
-    if (loader_.all_columns_named()) {
+    if (loader_.header().all_columns_named()) {
       return loader_.map_columns(first_line_, false, place(0), "the header in the first line",
                                  field_of_);
     }

@@ -14,28 +14,6 @@ namespace xlog::io {
 namespace {
 
 constexpr size_t kShownText = 40;
-constexpr size_t kShownNames = 20;
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
-bool same_name(std::string_view a, std::string_view b, bool any_case) {
-  return std::ranges::equal(
-      a, b, [&](char x, char y) { return x == y || (any_case && lower(x) == lower(y)); });
-}
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string out;
-  for (size_t i = 0; i < std::min(names.size(), kShownNames); ++i) {
-    out += (i == 0 ? "" : ", ") + shown(names[i]);
-  }
-  return names.size() > kShownNames ? out + ", ..." : out;
-}
 
 }  // namespace
 
@@ -51,12 +29,6 @@ FactLoader::FactLoader(std::string name, lang::PredId pred, lang::Program& progr
       predicate_(program[pred]),
       session_(session),
       memory_limit_(memory_limit) {}
-
-std::string FactLoader::column_name(size_t column) const {
-  const Symbol name = predicate_.columns[column].name;
-  return name.empty() ? fmt::format("column {}", column + 1)
-                      : fmt::format("column `{}`", session_.names.symbols.text(name));
-}
 
 std::string FactLoader::signature() const {
   return lang::predicate_signature(predicate_, session_.names);
@@ -130,50 +102,13 @@ void FactLoader::drop_unfinished_row() {
   for (lang::FactColumn& c : table().columns) c.truncate(table().rows);
 }
 
-// ---- Columns by name ----
-
-bool FactLoader::all_columns_named() const {
-  return std::none_of(predicate_.columns.begin(), predicate_.columns.end(),
-                      [](const lang::PredicateColumn& column) { return column.name.empty(); });
-}
-
-size_t FactLoader::find_column(size_t column, const std::vector<std::string>& given,
-                               bool any_case) const {
-  const std::string_view name = session_.names.symbols.text(predicate_.columns[column].name);
-  const auto found = std::ranges::find_if(given, [&](const std::string& candidate) {
-    return same_name(trimmed(candidate), name, any_case);
-  });
-  return static_cast<size_t>(found - given.begin());
-}
-
 bool FactLoader::map_columns(const std::vector<std::string>& given, bool any_case,
                              const std::string& place, const std::string& what_names_them,
                              std::vector<size_t>& positions) {
-  positions.assign(arity(), 0);
-  std::vector<std::string> declared;
-  std::vector<std::string> missing;
-  for (size_t c = 0; c < arity(); ++c) {
-    const std::string_view name = session_.names.symbols.text(predicate_.columns[c].name);
-    declared.emplace_back(name);
-    positions[c] = find_column(c, given, any_case);
-    if (positions[c] == given.size()) {
-      missing.push_back(column_name(c));
-      continue;
-    }
-    const auto copies = std::ranges::count_if(given, [&](const std::string& candidate) {
-      return same_name(trimmed(candidate), name, any_case);
-    });
-    if (copies > 1) {
-      row_error(place, fmt::format("{} names {} of `{}` {} times", what_names_them, column_name(c),
-                                   signature(), copies));
-      return false;
-    }
-  }
-  if (missing.empty()) return true;
-  row_error(place, fmt::format("{} does not name {} of `{}`", what_names_them, joined(missing),
-                               signature()))
-      .note(fmt::format("`{}` has the columns: {}", signature(), joined(declared)))
-      .note(fmt::format("the file has the columns: {}", joined(given)));
+  const auto fault = header().map_columns(given, any_case, what_names_them, positions);
+  if (!fault) return true;
+  Diagnostic& diagnostic = row_error(place, fault->message);
+  for (const std::string& note : fault->notes) diagnostic.note(note);
   return false;
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/header.h"
 #include "lang/load.h"
 #include "lang/program.h"
 
@@ -28,15 +29,12 @@ class FactLoader {
   size_t arity() const { return predicate_.arity; }
   const lang::Type& type(size_t column) const { return predicate_.columns[column].type; }
   bool is_declared() const { return predicate_.declared; }
-  bool all_columns_named() const;
-  std::string column_name(size_t column) const;  // "column `src`", "column 2"
-  std::string signature() const;                 // "edge/2"
+  Header header() const { return {predicate_, session_.names}; }
+  std::string column_name(size_t column) const { return header().column_name(column); }
+  std::string signature() const;  // "edge/2"
   lang::Names& names() { return session_.names; }
 
-  // The position of the name of a column among `given`, or its size.
-  size_t find_column(size_t column, const std::vector<std::string>& given, bool any_case) const;
-  // Which of the given columns goes into which of ours. Reports a name that is missing or there
-  // twice at `place` and returns false; further names are no fault.
+  // By the header, as there. Reports a fault at `place` and returns false.
   bool map_columns(const std::vector<std::string>& given, bool any_case, const std::string& place,
                    const std::string& what_names_them, std::vector<size_t>& positions);
 

@@ -109,9 +109,9 @@ class SqliteLoader {
       const char* const name = sqlite3_column_name(statement_.get(), i);
       given.emplace_back(name == nullptr ? "" : name);
     }
-    bool by_name = loader_.all_columns_named();
+    bool by_name = loader_.header().all_columns_named();
     for (size_t c = 0; c < loader_.arity() && by_name && is_query_; ++c) {
-      by_name = loader_.find_column(c, given, true) < given.size();
+      by_name = loader_.header().find_column(c, given, true) < given.size();
     }
     if (by_name) {
       const std::string what = is_query_ ? "the query" : fmt::format("table `{}`", shown(from_));

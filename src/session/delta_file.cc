@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <string_view>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "io/csv_scan.h"
 #include "io/fact_loader.h"
 #include "io/field.h"
+#include "io/header.h"
 
 namespace xlog::session {
 namespace {
@@ -17,19 +19,21 @@ namespace {
 using incremental::FactChanges;
 using lang::Value;
 
-constexpr std::string_view kWeightNames[] = {"weight", "__weight"};
+// The first that is there counts: results that are loaded again may have a column `weight`.
+constexpr std::string_view kWeightNames[] = {"__weight", "weight"};
+constexpr std::string_view kHeader = "the header in the first line";
 constexpr size_t kRowsTogether = 1024;
 constexpr size_t kMaxErrors = 10;
-
-bool is_weight_name(std::string_view text) {
-  return std::ranges::find(kWeightNames, text) != std::end(kWeightNames);
-}
 
 class DeltaReader {
  public:
   DeltaReader(const std::string& path, lang::PredId pred, std::optional<size_t> weight_column,
               const lang::Program& program, lang::Session& session)
-      : path_(path), predicate_(program[pred]), session_(session), scanner_(source_) {
+      : path_(path),
+        predicate_(program[pred]),
+        session_(session),
+        header_(predicate_, session.names),
+        scanner_(source_) {
     out_.pred = pred;
     if (weight_column) weight_field_ = *weight_column - 1;
   }
@@ -96,26 +100,30 @@ class DeltaReader {
   bool read_header() {
     std::vector<std::string> first;
     for (size_t i = 0; i < scanner_.width(); ++i) first.emplace_back(scanner_.field(0, i));
-    const auto weight = std::ranges::find_if(first, is_weight_name);
-    const bool has_columns = find_columns(first);
-    const bool header = weight != first.end() || has_columns || is_no_row(first);
-    if (!weight_field_ && weight != first.end()) {
-      weight_field_ = static_cast<size_t>(weight - first.begin());
-    }
+    width_ = first.size();
     if (weight_field_ && *weight_field_ >= first.size()) {
       error(0, fmt::format("there is no column {}: the file has {}", *weight_field_ + 1,
                            first.size()));
-      return header;
+      return false;
     }
-    if (!has_columns) {
-      field_of_.clear();
-      for (size_t i = 0; i < first.size(); ++i) {
-        if (i != weight_field_) field_of_.push_back(i);
-      }
-      if (field_of_.size() != predicate_.arity) wrong_width(first.size());
+    const bool is_header = header_.is_header(without_weight(first), could_be_row(first)) ||
+                           names_weight_and_column(first);
+    if (is_header && !weight_field_ && !find_weight(first)) return true;
+    field_of_.resize(first.size());
+    std::iota(field_of_.begin(), field_of_.end(), 0);
+    if (weight_field_) field_of_.erase(field_of_.begin() + static_cast<ptrdiff_t>(*weight_field_));
+    if (is_header && header_.all_columns_named()) {
+      map_columns(without_weight(first));
+    } else if (field_of_.size() != predicate_.arity) {
+      wrong_width(first.size());
     }
-    width_ = first.size();
-    return header;
+    return is_header;
+  }
+
+  // A field that says how often is none of the predicate's, whatever stands above it.
+  std::vector<std::string> without_weight(std::vector<std::string> first) const {
+    if (weight_field_) first.erase(first.begin() + static_cast<ptrdiff_t>(*weight_field_));
+    return first;
   }
 
   void wrong_width(size_t fields) {
@@ -126,30 +134,70 @@ class DeltaReader {
                               "which: `load relation \"file\" weight 3.`");
   }
 
-  // By the names that the program gives all columns.
-  bool find_columns(const std::vector<std::string>& first) {
-    field_of_.clear();
-    for (const lang::PredicateColumn& column : predicate_.columns) {
-      const auto found = column.name.empty()
-                             ? first.end()
-                             : std::ranges::find(first, session_.names.symbols.text(column.name));
-      if (found == first.end()) return false;
-      field_of_.push_back(static_cast<size_t>(found - first.begin()));
-    }
-    return !field_of_.empty();
+  bool is_column_name(std::string_view text) const {
+    return std::ranges::any_of(predicate_.columns, [&](const lang::PredicateColumn& column) {
+      return !column.name.empty() && session_.names.symbols.text(column.name) == text;
+    });
   }
 
-  bool is_no_row(const std::vector<std::string>& first) {
-    if (std::ranges::any_of(first, io::starts_like_number)) return false;
-    size_t column = 0;
+  // A column that the program calls `weight` holds values.
+  bool is_weight_name(std::string_view text) const {
+    return std::ranges::find(kWeightNames, text) != std::end(kWeightNames) && !is_column_name(text);
+  }
+
+  // Texts alone could be a row, but one of names is none. (Where the predicate lacks a name, the
+  // header is wrong, which is better said than loaded.)
+  bool names_weight_and_column(const std::vector<std::string>& first) const {
+    const auto any = [&](auto test) {
+      return std::ranges::any_of(
+          first, [&](const std::string& field) { return test(io::trimmed_name(field)); });
+    };
+    return any([&](std::string_view name) { return is_weight_name(name); }) &&
+           any([&](std::string_view name) { return is_column_name(name); }) &&
+           std::ranges::none_of(first, io::starts_like_number);
+  }
+
+  // The weight by its name in the header, where there is one. False after an error.
+  bool find_weight(const std::vector<std::string>& first) {
+    for (const std::string_view name : kWeightNames) {
+      const auto is_it = [&](const std::string& field) { return io::trimmed_name(field) == name; };
+      const auto copies = std::ranges::count_if(first, is_it);
+      if (copies == 0 || !is_weight_name(name)) continue;
+      if (copies > 1) {
+        error(0, fmt::format("{} names the weight `{}` {} times", kHeader, name, copies));
+        return false;
+      }
+      weight_field_ = static_cast<size_t>(std::ranges::find_if(first, is_it) - first.begin());
+      return true;
+    }
+    return true;
+  }
+
+  // `names` are those of the fields in field_of_.
+  void map_columns(const std::vector<std::string>& names) {
+    std::vector<size_t> positions;
+    const auto fault = header_.map_columns(names, false, std::string(kHeader), positions);
+    if (fault) {
+      Diagnostic& diagnostic = error(0, fault->message);
+      for (const std::string& note : fault->notes) diagnostic.note(note);
+      return;
+    }
+    for (size_t& position : positions) position = field_of_[position];
+    field_of_ = std::move(positions);
+  }
+
+  bool could_be_row(const std::vector<std::string>& first) const {
+    const std::vector<std::string> fields = without_weight(first);
+    int64_t weight = 0;
+    if (fields.size() != predicate_.arity) return false;
+    if (weight_field_ && !parse_weight(first[*weight_field_], weight)) return false;
     Value ignored;
-    for (size_t i = 0; i < first.size() && column < predicate_.arity; ++i) {
-      if (i == weight_field_) continue;
-      if (!io::parse_field(first[i], predicate_.columns[column++].type, session_.names, ignored)) {
-        return true;
+    for (size_t c = 0; c < fields.size(); ++c) {
+      if (!io::parse_field(fields[c], predicate_.columns[c].type, session_.names, ignored)) {
+        return false;
       }
     }
-    return weight_field_.has_value();
+    return true;
   }
 
   // ---- Rows ----
@@ -189,6 +237,7 @@ class DeltaReader {
   const std::string& path_;
   const lang::Predicate& predicate_;
   lang::Session& session_;
+  io::Header header_;
   io::ByteSource source_;
   io::CsvScanner scanner_;
   FactChanges out_;

@@ -1,6 +1,8 @@
 // A CSV or TSV file of facts that come and go: the columns of a predicate and one that says how
-// often (1, -1). It is the one that the header calls `weight` or `__weight`, or the one that the
-// caller names by its number; without one every row comes once.
+// often (1, -1). It is the one that the header calls `__weight` or else `weight`, unless that is a
+// column of the predicate, or the one that the caller names by its number; without one every row
+// comes once. What a header is, and which names it needs, is as for `xlog run --input`
+// (io/header.h).
 #pragma once
 
 #include <cstdint>

@@ -242,6 +242,57 @@ TEST(Session, FilesOfDeltas) {
   EXPECT_FALSE(session->load(edge, folder.file("missing.csv"), {}));
 }
 
+class NamedDeltas : public testing::Test {
+ protected:
+  // What is pending after loading these bytes, or what was reported.
+  static std::string load(std::string_view program, std::string_view predicate,
+                          std::string_view bytes, std::optional<size_t> weight = {}) {
+    TestFolder folder;
+    Opened session(program);
+    const auto pred = find_predicate(predicate, session->program(), session->language().names);
+    write_bytes(folder.file("d.csv"), bytes);
+    if (session->load(*pred, folder.file("d.csv"), weight)) return session.pending();
+    EXPECT_EQ(session.pending(), "");
+    return messages(*session);
+  }
+  static constexpr std::string_view kEdge = "pred edge(from: u32, to: u32). ?- edge(X, Y).";
+};
+
+TEST_F(NamedDeltas, AColumnOfThePredicateIsNotTheWeight) {
+  constexpr std::string_view kWeighted =
+      "pred edge(from: u32, to: u32, weight: u32). ?- edge(X, Y, W).";
+  EXPECT_EQ(load(kWeighted, "edge", "from,to,weight\n1,2,5\n2,3,0\n"),
+            "1 edge(1, 2, 5)\n1 edge(2, 3, 0)\n");
+  EXPECT_EQ(load(kWeighted, "edge", "__weight,weight,to,from\n-1,5,2,1\n"), "-1 edge(1, 2, 5)\n");
+  EXPECT_EQ(load(kWeighted, "edge", "from,to,weight,often\n1,2,5,3\n", 4), "3 edge(1, 2, 5)\n");
+}
+
+TEST_F(NamedDeltas, TheLongNameOfTheWeightComesFirst) {
+  EXPECT_EQ(load(kEdge, "edge", "from,weight,to,__weight\n1,7,2,-1\n"), "-1 edge(1, 2)\n");
+  EXPECT_EQ(load(kEdge, "edge", "weight, to ,from\n3,2,1\n"), "3 edge(1, 2)\n");
+}
+
+TEST_F(NamedDeltas, AMissingOrDoubledNameIsAnError) {
+  const auto expect_error = [](std::string_view bytes, std::string_view part) {
+    const std::string found = load(kEdge, "edge", bytes);
+    EXPECT_NE(found.find("error[E0803]"), std::string::npos) << found;
+    EXPECT_NE(found.find(part), std::string::npos) << found;
+  };
+  expect_error("b,from,weight\n1,2,1\n", "does not name column `to` of `edge/2`");
+  expect_error("from,from,to,weight\n1,1,2,1\n", "names column `from` of `edge/2` 2 times");
+  expect_error("weight,weight,to,from\n1,1,2,3\n", "names the weight `weight` 2 times");
+  expect_error("7,8,weight\n1,2,1\n", "3 fields, but `edge/2` has 2 columns");
+  const std::string found =
+      load("pred s(a: symbol, b: symbol). ?- s(X, Y).", "s", "a,weight\nx,1\n");
+  EXPECT_NE(found.find("does not name column `b`"), std::string::npos) << found;
+}
+
+TEST_F(NamedDeltas, TheWordWeightInARowIsAValue) {
+  constexpr std::string_view kSymbols = "pred s(symbol, u32). ?- s(X, Y).";
+  EXPECT_EQ(load(kSymbols, "s", "weight,5,1\nx,6,1\n", 3), "1 s(weight, 5)\n1 s(x, 6)\n");
+  EXPECT_EQ(load(kSymbols, "s", "weight,5\nx,6\n"), "1 s(weight, 5)\n1 s(x, 6)\n");
+}
+
 // ---- Random scripts, judged by fresh runs over what a model says is there ----
 
 using Model = std::map<std::string, int>;  // fact -> weight
