@@ -50,6 +50,22 @@ class Fresh final : public Maintained {
                        session_.names);
   }
 
+  Violated violated() override {
+    // Most programs have nothing to violate, and each answer is a run.
+    const bool can_be = std::ranges::any_of(program_.rules, [](const lang::Rule& rule) {
+      return rule.head_kind == lang::HeadKind::None || rule.origin == lang::RuleOrigin::Coherence;
+    });
+    if (!can_be) return {};
+    FactSet before = facts_;
+    if (!before.apply(negated(last_)).ok()) return {};
+    Quiet quiet(session_);
+    const auto is_violated = [&](const FactSet& facts) {
+      const std::optional<logic::Answer> answer = evaluate(facts);
+      return answer && answer->constraint_error;
+    };
+    return {is_violated(before), is_violated(facts_)};
+  }
+
   FactChanges facts(lang::PredId pred) const override { return facts_.of(pred); }
   const Effort& effort() const override { return effort_; }
 

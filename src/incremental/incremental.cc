@@ -90,8 +90,10 @@ class Incremental final : public Inspectable {
     Result<NetChange> change = kept_.net_change(batch);
     if (!change.ok()) return change.error();
     const Effort effort_before = std::exchange(effort_, {});
+    const bool violated_before = is_violated();
     Status done = work_in(*change, batch);
     if (!done.ok()) effort_ = effort_before;
+    if (done.ok()) violated_before_ = violated_before;
     return done;
   }
 
@@ -130,6 +132,8 @@ class Incremental final : public Inspectable {
     find_changes(query);
     return *changes_[query];
   }
+
+  Violated violated() override { return {violated_before_, is_violated()}; }
 
   FactChanges facts(PredId pred) const override {
     load_facts();
@@ -460,6 +464,15 @@ class Incremental final : public Inspectable {
            (kept_.violations() > 0 || worlds_->is_violated());
   }
 
+  // Whether answer() is that error now, without finding the answer where rows are kept.
+  bool is_violated() {
+    if (!kept_.built()) return find_answer() && answer_->constraint_error;
+    if (is_error()) return true;
+    if (split_.asks_rest) return worlds_ == nullptr && rest_.constraint_error;
+    return kept_.violations() > 0 &&
+           (options_.well_founded || (analysis_.determined && !analysis_.has_modal));
+  }
+
   bool touches_rest() const {
     if (lists_worlds() || kept_.violations_changed() || kept_.violations() > 0) return true;
     if (split_.rest_has_partial_arithmetic && kept_.valueless_changed()) return true;
@@ -572,6 +585,7 @@ class Incremental final : public Inspectable {
   Answer rest_;
   Diagnostics rest_said_;
   bool had_no_view_ = false;  // after the last batch
+  bool violated_before_ = false;
 
   std::vector<std::optional<std::vector<RowChange>>> changes_;  // by query; none: not known yet
   std::vector<QueryAnswer> before_;                             // by query, to find them

@@ -37,6 +37,12 @@ struct Effort {
   std::vector<std::string> reasons;  // for each that was recomputed: its name and why
 };
 
+// Whether there was no answer but an error before the last batch, and is none now: a program
+// without open parts, or under the well-founded semantics, whose constraints are violated.
+struct Violated {
+  bool before = false, now = false;
+};
+
 class Maintained {
  public:
   virtual ~Maintained() = default;
@@ -48,7 +54,9 @@ class Maintained {
   // As a fresh run answers. Reports what a fresh run reports; nullopt on refusal or limit.
   virtual std::optional<logic::Answer> answer() = 0;
   // What the last batch changed in a query (by Program::queries), in canonical order.
+  // Means nothing where either side is violated().
   virtual Result<std::vector<RowChange>> changes(uint32_t query) = 0;
+  virtual Violated violated() = 0;
   // The facts of a predicate that are there, in canonical order, each once with its weight.
   virtual FactChanges facts(lang::PredId pred) const = 0;
   virtual const Effort& effort() const = 0;

@@ -194,6 +194,13 @@ class Script {
       if (in_order != in_order_) {
         found += fmt::format("--- kept\n{}--- in order\n{}", in_order, in_order_);
       }
+      const bool is_error = answer && answer->constraint_error;
+      const Violated violated = kept_->violated();
+      if (answer && violated.now != is_error)
+        found += "it is not known that constraints are violated\n";
+      if (before && violated.before != before->constraint_error) {
+        found += "it is not known that constraints were violated\n";
+      }
       if (answer) kept_answer_ = *answer;
     }
     if (before) found += compare_changes(*before);

@@ -418,6 +418,14 @@ Result<std::vector<QueryChanges>> Session::changes(std::span<const uint32_t> que
     return Error{"the changes of the last commit are not at hand",
                  fmt::format("`difference {} {}.` computes them", last_ - 1, last_)};
   }
+  const incremental::Violated violated = maintained_->violated();
+  Status has_answers = Done{};
+  for (const uint64_t number : {last_ - 1, last_}) {
+    if (number == last_ ? !violated.now : !violated.before) continue;
+    const Result<logic::Answer> answer = comparable_answer(number);
+    if (!answer.ok()) has_answers = answer.error();
+  }
+  if (!has_answers.ok()) return has_answers.error();
   std::vector<QueryChanges> out;
   for (const uint32_t query : queries) {
     Result<std::vector<incremental::RowChange>> rows = maintained_->changes(query);
@@ -430,26 +438,43 @@ Result<std::vector<QueryChanges>> Session::changes(std::span<const uint32_t> que
 Result<std::vector<QueryChanges>> Session::difference(uint64_t from, uint64_t to,
                                                       std::span<const uint32_t> queries) {
   language_.diagnostics.clear();
-  std::optional<logic::Answer> answers[2];
-  for (const size_t i : {size_t{0}, size_t{1}}) {
-    const uint64_t number = i == 0 ? from : to;
-    if (Status status = check_number(number); !status.ok()) return status.error();
-    if (number == last_) {
-      answers[i] = maintained_->answer();
-    } else {
-      Result<std::unique_ptr<Maintained>> then = at(number);
-      if (!then.ok()) return then.error();
-      answers[i] = (*then)->answer();
-    }
-    if (!answers[i]) return Error{fmt::format("commit {} has no answer", number), ""};
-  }
+  const Result<logic::Answer> before = comparable_answer(from);
+  if (!before.ok() && !language_.diagnostics.has_errors()) return before.error();
+  const Result<logic::Answer> after = from == to ? before : comparable_answer(to);
+  if (!before.ok()) return before.error();
+  if (!after.ok()) return after.error();
   std::vector<QueryChanges> out;
   for (const uint32_t query : queries) {
-    out.push_back({query, incremental::row_changes(incremental::first_rows(*answers[0], query),
-                                                   incremental::first_rows(*answers[1], query),
-                                                   language_.names)});
+    out.push_back(
+        {query, incremental::row_changes(incremental::first_rows(*before, query),
+                                         incremental::first_rows(*after, query), language_.names)});
   }
   return out;
+}
+
+// The answer after a commit, if there is one. What is reported instead says which commit it is of.
+Result<logic::Answer> Session::comparable_answer(uint64_t number) {
+  if (Status status = check_number(number); !status.ok()) return status.error();
+  Diagnostics reported = std::exchange(language_.diagnostics, {});
+  std::optional<logic::Answer> answer;
+  if (number == last_) {
+    answer = maintained_->answer();
+  } else {
+    Result<std::unique_ptr<Maintained>> then = at(number);
+    if (!then.ok()) return then.error();
+    answer = (*then)->answer();
+  }
+  const bool has_answer = answer && !answer->constraint_error;
+  for (const Diagnostic& each : language_.diagnostics.all()) {
+    Diagnostic& copy = reported.report(each.code, each.span, each.message);
+    copy = each;
+    if (!has_answer && each.severity == Severity::Error) {
+      copy.note(fmt::format("so it is after commit {}, which has no rows to compare", number));
+    }
+  }
+  language_.diagnostics = std::move(reported);
+  if (!has_answer) return Error{fmt::format("commit {} has no answer", number), ""};
+  return std::move(*answer);
 }
 
 Result<std::vector<uint32_t>> Session::queries_about(std::string_view name) const {

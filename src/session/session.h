@@ -106,7 +106,8 @@ class Session {
   // nullopt after reporting.
   std::optional<logic::Answer> answer();
   std::optional<logic::Answer> answer_at(uint64_t number);
-  // What the last batch changed in some queries.
+  // What the last batch changed in some queries. An error, reported with the commit that it is of,
+  // where one side has no answer because constraints are violated.
   Result<std::vector<QueryChanges>> changes(std::span<const uint32_t> queries);
   Result<std::vector<QueryChanges>> difference(uint64_t from, uint64_t to,
                                                std::span<const uint32_t> queries);
@@ -130,6 +131,7 @@ class Session {
   std::unique_ptr<incremental::Maintained> make_fresh(lang::Program program);
   Result<std::unique_ptr<incremental::Maintained>> at(uint64_t number);
   std::vector<incremental::FactChanges> all_facts() const;
+  Result<logic::Answer> comparable_answer(uint64_t number);
   Status check_number(uint64_t number) const;
   Error broken() const;
   void record_answer(const logic::Answer& answer);

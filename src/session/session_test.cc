@@ -293,6 +293,36 @@ TEST_F(NamedDeltas, TheWordWeightInARowIsAValue) {
   EXPECT_EQ(load(kSymbols, "s", "weight,5\nx,6\n"), "1 s(weight, 5)\n1 s(x, 6)\n");
 }
 
+TEST(Session, ChangesNeedAnAnswerOnBothSides) {
+  for (const bool recompute : {false, true}) {
+    Options options = small_options();
+    options.recompute = recompute;
+    Opened session("pred e(u32). e(1). :- e(5). ?- e(X).", options);
+    const auto found = [&](const Result<std::vector<QueryChanges>>& changes) {
+      return changes.ok() ? std::to_string(changes->front().rows.size()) : messages(*session);
+    };
+    const auto expect_error = [&](const Result<std::vector<QueryChanges>>& changes,
+                                  const std::string& commit) {
+      EXPECT_NE(found(changes).find("error[E0901]"), std::string::npos) << found(changes);
+      EXPECT_NE(found(changes).find("so it is after commit " + commit + ","), std::string::npos)
+          << found(changes);
+    };
+    const std::vector<uint32_t> all = {0};
+    session.commit({{"e(5).", 1}});
+    expect_error(session->changes(all), "1");
+    expect_error(session->difference(0, 1, all), "1");
+    expect_error(session->difference(1, 0, all), "1");
+    session.commit({{"e(6).", 1}});
+    expect_error(session->changes(all), "1");
+    expect_error(session->changes(all), "2");
+    session.commit({{"e(5).", -1}});
+    expect_error(session->changes(all), "2");
+    EXPECT_EQ(found(session->difference(0, 3, all)), "1");
+    session.commit({{"e(7).", 1}});
+    EXPECT_EQ(found(session->changes(all)), "1");
+  }
+}
+
 // ---- Random scripts, judged by fresh runs over what a model says is there ----
 
 using Model = std::map<std::string, int>;  // fact -> weight
