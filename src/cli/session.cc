@@ -146,6 +146,23 @@ void add_accept_program(CLI::App& command, bool& accept) {
 
 // ---- xlog replay ----
 
+// In place of an answer: rows alone have no place for it, so then only the messages say it.
+void add_violation(const SessionOptions& options, const lang::Session& language,
+                   const session::Commit& commit, std::string& out) {
+  const io::Format format = options.run.print.format;
+  if (format == io::Format::Table) {
+    out += "a constraint is violated\n";
+  } else if (format == io::Format::Json || format == io::Format::Ndjson) {
+    out += fmt::format("{{\"diagnostics\": {}}}\n",
+                       render_json(language.diagnostics, language.sources));
+  }
+  flush_stdout();
+  if (!options.run.report.json) {
+    fmt::print(stderr, "note: commit {} has no answer:\n", commit.number);
+  }
+  print_diagnostics(language, options.run.report);
+}
+
 // The answer after a batch, under a line that names it.
 bool print_answer(const SessionOptions& options, session::Session& session,
                   const session::Commit& commit, uint64_t& digest, int& exit_code) {
@@ -166,7 +183,7 @@ bool print_answer(const SessionOptions& options, session::Session& session,
     out.text = "\n";
   }
   if (answer->constraint_error) {
-    out.text += "a constraint is violated\n";
+    add_violation(options, language, commit, out.text);
   } else {
     io::write(options.run.print.format,
               {.program = session.program(),

@@ -24,6 +24,7 @@ struct SessionScript::Words {
     return i < size() && tokens[i].kind == lang::TokenKind::Integer;
   }
   bool is_string(size_t i) const { return i < size() && tokens[i].kind == lang::TokenKind::String; }
+  // The largest one for those past 64 bits, of which there is nothing.
   uint64_t number(size_t i) const { return tokens[i].magnitude; }
   // What is written from word i on, without spaces: `reach/2`, `-p`.
   std::string joined(size_t i, size_t end) const {
@@ -81,6 +82,10 @@ std::string_view trimmed(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin);
+}
+
+bool is_digits(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 double now() {
@@ -196,11 +201,18 @@ bool SessionScript::command(const std::string& statement) {
   Words words;
   const SourceFile* file = sources.add("", "", statement);
   lang::Lexer lexer(*file, names, diagnostics, nullptr);
+  const std::deque<Diagnostic>& wrong = diagnostics.all();
   for (lang::Token token = lexer.next(); token.kind != lang::TokenKind::End; token = lexer.next()) {
     if (token.kind == lang::TokenKind::Period) break;
+    // A number past 64 bits is well written: the command says that there is nothing of that number.
+    const bool is_wrong = !wrong.empty() && wrong.back().span.begin == token.span.begin;
+    if (is_wrong && is_digits(lexer.text(token.span))) token.magnitude = UINT64_MAX;
     words.texts.emplace_back(token.kind == lang::TokenKind::String ? names.text(token.name)
                                                                    : lexer.text(token.span));
     words.tokens.push_back(token);
+  }
+  for (const Diagnostic& each : wrong) {
+    if (!is_digits(sources.text(each.span))) return fail({each.message, each.help_text});
   }
   if (words.tokens.empty()) return true;
   if (words.tokens[0].kind == lang::TokenKind::QueryMark) {
@@ -216,6 +228,14 @@ bool SessionScript::command(const std::string& statement) {
                       : "`help.` lists the commands; facts begin with `+` or `-`"});
   }
   return (this->*known->act)(words);
+}
+
+// Whether there is a commit of this number yet; says so if not.
+bool SessionScript::is_commit(const Words& words, size_t i) {
+  if (words.number(i) <= session_.last()) return true;
+  return fail({fmt::format("there is no commit {}", words.texts[i]),
+               session_.last() == 0 ? "nothing was committed yet"
+                                    : fmt::format("the last one is {}", session_.last())});
 }
 
 // ---- What is said ----
@@ -334,6 +354,7 @@ bool SessionScript::commit(const Words& words) {
 
 bool SessionScript::undo(const Words& words) {
   if (words.size() != 2 || !words.is_number(1)) return usage(*find_command("undo"));
+  if (!is_commit(words, 1)) return false;
   const double begin = now();
   const Result<session::Commit> done = session_.undo(words.number(1));
   if (done.ok() && done->number > 0) seconds_ = now() - begin;
@@ -381,6 +402,7 @@ bool SessionScript::changes(const Words& words) {
 
 bool SessionScript::difference(const Words& words) {
   if (!words.is_number(1) || !words.is_number(2)) return usage(*find_command("difference"));
+  if (!is_commit(words, 1) || !is_commit(words, 2)) return false;
   const auto queries = chosen_queries(words, 3);
   if (!queries) return false;
   return print_changes(session_.difference(words.number(1), words.number(2), *queries),
@@ -390,10 +412,7 @@ bool SessionScript::difference(const Words& words) {
 bool SessionScript::answer(const Words& words) {
   const bool of_then = words.size() == 3 && words.texts[1] == "at" && words.is_number(2);
   if (words.size() != 1 && !of_then) return usage(*find_command("answer"));
-  if (of_then && words.number(2) > session_.last()) {
-    return fail({fmt::format("there is no commit {}", words.number(2)),
-                 fmt::format("the last one is {}", session_.last())});
-  }
+  if (of_then && !is_commit(words, 2)) return false;
   const std::optional<logic::Answer> answer =
       of_then ? session_.answer_at(words.number(2)) : session_.answer();
   line_.reset();

@@ -78,6 +78,7 @@ class SessionScript {
 
   bool fail(const Error& error, int code = kProgramError);
   bool usage(const Command& command);
+  bool is_commit(const Words& words, size_t i);
   bool committed(const Result<session::Commit>& done, std::string_view what);
   std::string cost_text() const;
   void say(const std::string& json, const std::string& text);

@@ -169,6 +169,35 @@ printf 'pred s(u32). n(X) :- s(X). n(X + 1) :- n(X). ?- n(5).\n' >long.xlog
 printf '+s(0). commit. answer.\n' | "$xlog" session long.xlog --max-rows 1000 >out 2>err
 [ $? -eq 4 ] || fail "a limit should be exit status 4"
 
+printf '+p(3). commit. changes.\n' | "$xlog" session constraint.xlog >out 2>err
+[ $? -eq 1 ] || fail "changes to a violated constraint should be exit status 1"
+expect_exactly 'commit 1: 1 fact inserted'
+expect_err 'error[E0901]'
+expect_err 'so it is after commit 1, which has no rows to compare'
+printf -- '+p(3). commit. -p(3). +p(4). commit.\n' | "$xlog" session constraint.xlog --state violated >out 2>err
+expect_status 0 replay violated constraint.xlog --format csv
+expect_exactly 'X
+
+
+X
+4'
+expect_err 'note: commit 1 has no answer:'
+expect_err 'error[E0901]'
+expect_status 0 replay violated constraint.xlog --format ndjson
+expect_out '{"diagnostics": [{"code":"E0901"'
+grep -qv '^{.*}$' out && fail "a line that is no JSON: $(cat out)"
+expect_status 0 replay violated constraint.xlog --format json
+expect_out '{"diagnostics": [{"code":"E0901"'
+grep -q '^a constraint' out && fail "text among JSON"
+
+# Numbers past 64 bits are those of no commit; what is misspelt is an error.
+session '+edge(3, 9). commit. answer at 18446744073709551617. difference 18446744073709551616 1. undo 18446744073709551618. checkpoint "x\q".' --keep-going
+expect_exit 1
+expect_exactly 'commit 1: 1 fact inserted'
+for n in 7 6 8; do expect_err "there is no commit 1844674407370955161$n"; done
+expect_err '`\q` is not an escape'
+[ ! -e x ] && [ ! -e xq ] || fail 'a checkpoint under a misspelt name'
+
 # Other forms.
 session '+edge(3, 4). pending. commit. answer. undo 1. log. checkpoint "facts".' --format json
 expect_exit 0
