@@ -240,7 +240,9 @@ std::string batch_text(Format format, const session::Batch& batch, bool is_first
 std::string batches_tail(Format format) { return is_json(format) ? "]\n" : ""; }
 
 std::string commit_text(const session::Commit& commit) {
-  const auto facts = [](uint64_t n) { return fmt::format("{} fact{}", n, n == 1 ? "" : "s"); };
+  const auto facts = [](session::FactCount n) {
+    return fmt::format("{} fact{}", n, n == 1 ? "" : "s");
+  };
   if (commit.retracted == 0) return facts(commit.inserted) + " inserted";
   if (commit.inserted == 0) return facts(commit.retracted) + " retracted";
   return fmt::format("{} inserted, {} retracted", facts(commit.inserted), commit.retracted);

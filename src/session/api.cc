@@ -237,7 +237,10 @@ Result<session::Options> session_options(const Options& options) {
 }
 
 Commit public_commit(const session::Commit& commit) {
-  return {commit.number, commit.inserted, commit.retracted};
+  const auto narrow = [](session::FactCount n) {
+    return static_cast<uint64_t>(std::min<session::FactCount>(n, UINT64_MAX));
+  };
+  return {commit.number, narrow(commit.inserted), narrow(commit.retracted)};
 }
 
 }  // namespace

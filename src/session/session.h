@@ -48,9 +48,12 @@ struct Options {
   std::string log = {};         // start from batch 0 of this log; no history is kept (replay.h)
 };
 
+// A weight goes up to 2^63 - 1, so rows of one commit may add up to more than 64 bits hold.
+using FactCount = unsigned __int128;
+
 struct Commit {
-  uint64_t number = 0;                   // 0: there was nothing to commit
-  uint64_t inserted = 0, retracted = 0;  // facts, counted with their weights
+  uint64_t number = 0;                    // 0: there was nothing to commit
+  FactCount inserted = 0, retracted = 0;  // facts, counted with their weights
 };
 Commit summary(const Batch& batch);
 
