@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 namespace xlog::cli {
 namespace {
@@ -18,6 +19,15 @@ void on_interrupt(int signal) {
   if (!interrupted.exchange(true)) return;
   std::signal(signal, SIG_DFL);
   std::raise(signal);
+}
+
+// Said once: who goes on after it, as a session does, comes here with each line. False.
+bool cannot_write_stdout() {
+  static bool said = false;
+  if (errno != EPIPE && !std::exchange(said, true)) {
+    std::fprintf(stderr, "xlog: cannot write to standard output: %s\n", std::strerror(errno));
+  }
+  return false;
 }
 
 }  // namespace
@@ -41,16 +51,14 @@ uint32_t terminal_width(std::FILE* stream) {
 
 bool write_all(std::FILE* stream, std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stream) == text.size()) return true;
+  if (stream == stdout) return cannot_write_stdout();
   if (errno != EPIPE) std::fprintf(stderr, "xlog: cannot write: %s\n", std::strerror(errno));
   return false;
 }
 
 bool flush_stdout() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
-  if (errno != EPIPE) {
-    std::fprintf(stderr, "xlog: cannot write to standard output: %s\n", std::strerror(errno));
-  }
-  return false;
+  return cannot_write_stdout();
 }
 
 std::atomic<bool>& catch_interrupts() {

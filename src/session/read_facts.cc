@@ -72,6 +72,11 @@ std::string help_for_unknown(std::string_view name, const lang::Program& program
   return fmt::format("declare it in the program: `pred {}(types).`", name);
 }
 
+void refuse(Span span, Diagnostics& diagnostics) {
+  diagnostics.report(Code::InvalidArgument, span, "only facts come and go in a session")
+      .help("write rules, declarations and queries into the program");
+}
+
 class Reading {
  public:
   Reading(const SourceMap& sources, int64_t weight, const lang::Program& program,
@@ -91,18 +96,13 @@ class Reading {
       } else if (const auto* rule = std::get_if<ast::Rule>(&statement.node)) {
         add_rule(*rule, statement.span);
       } else if (!std::holds_alternative<ast::ConstDef>(statement.node)) {
-        refuse(statement.span);
+        refuse(statement.span, diagnostics_);
       }
     }
     return std::move(out_);
   }
 
  private:
-  void refuse(Span span) {
-    diagnostics_.report(Code::InvalidArgument, span, "only facts come and go in a session")
-        .help("write rules, declarations and queries into the program");
-  }
-
   void add_run(const lang::FactTable& table, const ast::FactRun& run) {
     const auto place = [&](size_t row) { return lang::fact_span(table, row, sources_); };
     const PredId pred = find(table.name, table.strong_negation, table.arity, place(run.first_row));
@@ -117,7 +117,7 @@ class Reading {
   void add_rule(const ast::Rule& rule, Span statement) {
     const bool is_fact = rule.head_kind == ast::HeadKind::Atom && rule.body.empty() &&
                          !rule.learnable_mask && !rule.trainable_name;
-    if (!is_fact) return refuse(statement);
+    if (!is_fact) return refuse(statement, diagnostics_);
     const ast::Atom& atom = rule.head[0].atom;
     const PredId pred = find(atom.name, atom.strong_negation, atom.args.size(), atom.name_span);
     if (!pred.valid()) return;
@@ -274,6 +274,11 @@ bool FactReader::read(const SourceMap& sources, int64_t weight, const lang::Prog
                       Diagnostics& diagnostics, std::vector<FactChanges>& out) {
   lang::Module module = lang::parse(*sources.files().front(), session_.names.symbols, diagnostics,
                                     {.bulk_facts = functions_.empty()});
+  if (diagnostics.has_errors()) return false;
+  // The constants of the program join the facts below, so one that is defined here is found now.
+  for (const ast::Statement& statement : module.statements) {
+    if (std::holds_alternative<ast::ConstDef>(statement.node)) refuse(statement.span, diagnostics);
+  }
   if (diagnostics.has_errors()) return false;
   if (definitions_) apply_constants(module);
   std::vector<FactChanges> changes =

@@ -182,6 +182,10 @@ bool Session::start_from_state(lang::Program& program) {
     notices_.push_back(
         "--input counts for the first start alone: the facts are those of the folder");
   }
+  if (!options_.checkpoint.empty()) {
+    notices_.push_back(
+        "--checkpoint counts for the first start alone: the facts are those of the folder");
+  }
   last_ = state_->log().end().next_batch - 1;
   if (restored->answer_recorded) recorded_answer_ = last_ + 1;
   restored->facts.write_tables(program, language_.names);

@@ -182,6 +182,7 @@ p(X) :- at(X, Y). -q(1). r(X) :- -q(X).
   expect_error("at(X, 2).", "E0208");
   expect_error("p(X) :- at(X, 1).", "only facts");
   expect_error("?- p(X).", "only facts");
+  expect_error("#const n = 3.", "only facts");
   expect_error("at(1, 2)", "E0108");
   EXPECT_EQ(session.pending(), "");
 }
