@@ -297,8 +297,8 @@ void ReplSession::set_mode(const std::string& mode) {
 // ---- Facts that come and go ----
 
 bool ReplSession::start_session() {
-  session_ = std::make_unique<Session>(ScriptOptions{
-      .name = "repl", .report = report_, .at_terminal = !batching_, .keep_going = true});
+  session_ = std::make_unique<Session>(
+      ScriptOptions{.name = "repl", .report = report_, .at_terminal = !batching_, .by_line = true});
   SessionScript& script = session_->script;
   session::Options options = session_options(pipeline_);
   options.load.implicit_queries = queries_.empty();

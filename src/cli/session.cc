@@ -70,12 +70,23 @@ void talk(SessionScript& script, std::atomic<bool>& interrupted) {
   }
 }
 
-void read_script(SessionScript& script, std::istream& in) {
+// False when the commands cannot be read (to their end), with errno.
+bool read_script(SessionScript& script, std::istream& in) {
   std::string line;
+  errno = 0;
   while (std::getline(in, line)) {
-    if (!script.feed(line)) return;
+    if (!script.feed(line)) return true;
+    errno = 0;
   }
+  // Standard input is read by way of stdio, which keeps its errors to itself.
+  if (in.bad() || (&in == &std::cin && std::ferror(stdin) != 0)) return false;
   script.finish();
+  return true;
+}
+
+int cannot_read(const std::string& commands) {
+  fmt::print(stderr, "xlog session: cannot read `{}`: {}\n", commands, std::strerror(errno));
+  return kProgramError;
 }
 
 int run_session(const SessionOptions& options) {
@@ -83,11 +94,7 @@ int run_session(const SessionOptions& options) {
   const bool from_file = !options.script.empty() && options.script != "-";
   if (from_file) {
     file.open(options.script);
-    if (!file) {
-      fmt::print(stderr, "xlog session: cannot read `{}`: {}\n", options.script,
-                 std::strerror(errno));
-      return kProgramError;
-    }
+    if (!file) return cannot_read(options.script);
   }
   session::Session session;
   const bool at_terminal = !from_file && isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
@@ -95,7 +102,8 @@ int run_session(const SessionOptions& options) {
                                  .format = options.run.print.format,
                                  .report = options.run.report,
                                  .at_terminal = at_terminal,
-                                 .keep_going = options.keep_going});
+                                 .keep_going = options.keep_going,
+                                 .by_line = at_terminal});
   session::Options open = session_options(options);
   open.answer.progress = [&script](const logic::Progress& now) {
     if (script.progress() != nullptr) script.progress()->show(now);
@@ -114,7 +122,9 @@ int run_session(const SessionOptions& options) {
     talk(script, catch_interrupts());
     return flush_stdout() ? kAnswered : kProgramError;
   }
-  read_script(script, from_file ? file : std::cin);
+  if (!read_script(script, from_file ? file : std::cin)) {
+    return cannot_read(from_file ? options.script : "<stdin>");
+  }
   return flush_stdout() ? script.exit_code() : kProgramError;
 }
 
@@ -241,6 +251,13 @@ int run_replay(const SessionOptions& options) {
 
 }  // namespace
 
+namespace {
+
+// An empty name, as of a variable that is not set, would mean that nothing is kept.
+std::string not_empty(const std::string& name) { return name.empty() ? "a name is missing" : ""; }
+
+}  // namespace
+
 void add_session(CLI::App& app, int& exit_code) {
   CLI::App* command =
       app.add_subcommand("session", "Insert and retract facts; answers follow the changes");
@@ -253,11 +270,13 @@ void add_session(CLI::App& app, int& exit_code) {
       ->add_option("--state", options->state,
                    "Keep every commit in this folder, and start from what is there")
       ->type_name("DIR")
+      ->check(not_empty)
       ->group("State");
   command
       ->add_option("--checkpoint", options->checkpoint,
                    "Start from the facts of this checkpoint instead of those of the program")
       ->type_name("FILE")
+      ->check(not_empty)
       ->group("State");
   add_accept_program(*command, options->accept_program);
   add_recompute(*command, options->recompute);

@@ -126,25 +126,40 @@ bool SessionScript::feed(std::string_view line) {
   typed_ += '\n';
   const std::string text = std::exchange(typed_, {});
   TypedText split = split_statements(text);
-  const TypedPlace begin = typed_place_;
-  const auto place_of = [&](size_t at) -> TypedPlace {
-    const std::string_view before = std::string_view(text).substr(0, at);
-    const size_t newline = before.rfind('\n');
-    if (newline == std::string_view::npos) return {begin.line, begin.column + at};
-    return {begin.line + static_cast<uint64_t>(std::ranges::count(before, '\n')), at - newline - 1};
-  };
-  typed_place_ = place_of(text.size() - split.rest.size());
   typed_ = std::move(split.rest);
-  for (const TypedStatement& statement : split.statements) {
-    place_ = place_of(statement.begin);
-    const bool ok = run(statement.text);
+  // Goes on from the place before, so that many facts on one line do not each look at all of it.
+  TypedPlace place = typed_place_;
+  size_t seen = 0;
+  const auto place_of = [&](size_t at) {
+    const std::string_view between = std::string_view(text).substr(seen, at - seen);
+    const size_t newline = between.rfind('\n');
+    seen = at;
+    if (newline == std::string_view::npos) {
+      place.column += between.size();
+    } else {
+      place.line += static_cast<uint64_t>(std::ranges::count(between, '\n'));
+      place.column = between.size() - newline - 1;
+    }
+    return place;
+  };
+  for (size_t i = 0; i < split.statements.size(); ++i) {
+    place_ = place_of(split.statements[i].begin);
+    const bool ok = run(split.statements[i].text);
     line_.reset();
     flush_stdout();
-    if (left_ || (!ok && !options_.at_terminal && !options_.keep_going)) {
+    if (ok && !left_) continue;
+    const bool is_last = i + 1 == split.statements.size() && typed_.empty();
+    if (!left_ && options_.by_line) {
+      if (!is_last) write_all(stderr, "note: what follows on this line was not done\n");
+      typed_.clear();
+      return true;
+    }
+    if (left_ || !options_.keep_going) {
       typed_.clear();
       return false;
     }
   }
+  typed_place_ = place_of(text.size() - typed_.size());
   return true;
 }
 

@@ -20,7 +20,8 @@ struct ScriptOptions {
   io::Format format = io::Format::Table;
   ReportOptions report;
   bool at_terminal = false;
-  bool keep_going = false;  // after an error; at a terminal always
+  bool keep_going = false;  // after an error
+  bool by_line = false;     // after an error with the next line, as for people who type
 };
 
 // What a session takes over of a pipeline.

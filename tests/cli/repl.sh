@@ -77,6 +77,14 @@ expect_out 'commit 3: 1 fact retracted'
 expect_out 'commit 2 (undo of 1): 2 facts inserted, 1 retracted'
 expect_out '3 rows'
 
+# What follows on its line is not done.
+script 'p(1).\n:session -p(2). commit. -p(1). commit.\n:session +p(3). -p(x, y). commit. answer.\n?- p(X).\n'
+expect_exactly '?- p(X).
+X
+-
+1
+1 row'
+[ "$(grep -c 'note: what follows on this line was not done' err)" -eq 2 ] || fail "not said: $(cat err)"
 # What goes wrong in a session is said, and the session goes on.
 script 'p(1).\n:session\n-p(2). commit.\nrollback.\n-p(1). commit.\nanser.\n+p(9).\nquit.\n?- p(X).\n'
 [ $status -eq 1 ] || fail "exit status $status after an error in a session"

@@ -198,6 +198,49 @@ for n in 7 6 8; do expect_err "there is no commit 1844674407370955161$n"; done
 expect_err '`\q` is not an escape'
 [ ! -e x ] && [ ! -e xq ] || fail 'a checkpoint under a misspelt name'
 
+# What is no fact, no folder, no file of commands.
+session '+#const n = 3. commit.'
+expect_exit 1
+expect_err 'error[E0210]: only facts come and go'
+session 'log.' --state ''
+expect_exit 2
+expect_err '--state: a name is missing'
+session 'log.' --checkpoint ''
+expect_exit 2
+expect_status 1 session reach.xlog .
+expect_err 'cannot read `.`: Is a directory'
+run session reach.xlog <.
+[ "$status" -eq 1 ] || fail "a folder as standard input should be exit status 1"
+expect_err 'cannot read `<stdin>`: Is a directory'
+session 'checkpoint "start". +edge(3, 4). commit.' --state begun
+session 'log.' --state begun --checkpoint start
+expect_exit 0
+expect_err 'note: --checkpoint counts for the first start alone'
+if [ -c /dev/full ]; then
+  printf '+edge(3, 4). commit. answer. log.\n' | "$xlog" session reach.xlog >/dev/full 2>err
+  [ $? -eq 1 ] || fail "a full standard output should be exit status 1"
+  [ "$(grep -c 'cannot write to standard output' err)" -eq 1 ] || fail "said more than once: $(cat err)"
+fi
+
+# Weights add up to more than 64 bits.
+printf '6,7,9223372036854775807\n6,8,9223372036854775807\n6,9,9223372036854775807\n' >heavy.csv
+session 'load edge "heavy.csv" weight 3. commit. log. undo 1.'
+expect_exactly 'commit 1: 27670116110564327421 facts inserted
+commit 1: 27670116110564327421 facts inserted
+commit 2 (undo of 1): 27670116110564327421 facts retracted'
+session 'load edge "heavy.csv" weight 3. commit. log.' --format json
+expect_exactly '{"commit": 1, "inserted": 27670116110564327421, "retracted": 0}
+[{"commit": 1, "inserted": 27670116110564327421, "retracted": 0}]'
+
+# Many facts on one line take no longer than on lines of their own: a look back at each would take
+# minutes.
+seq 300000 | sed 's/.*/+edge(&, 0)./' | tr '\n' ' ' >line.txt
+echo 'commit. +edge(a, 1).' >>line.txt
+timeout 60 "$xlog" session reach.xlog line.txt >out 2>err
+[ $? -eq 1 ] || fail "a long line: $(cut -c 1-200 err)"
+expect_exactly 'commit 1: 300000 facts inserted'
+expect_err "--> line.txt:1:$(($(wc -c <line.txt) - 11))"
+
 # Other forms.
 session '+edge(3, 4). pending. commit. answer. undo 1. log. checkpoint "facts".' --format json
 expect_exit 0
