@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -218,6 +219,7 @@ Log::Log(Log&& other) noexcept
       fd_(std::exchange(other.fd_, -1)),
       end_(other.end_),
       torn_bytes_(other.torn_bytes_),
+      torn_copy_(std::move(other.torn_copy_)),
       broken_(other.broken_) {}
 
 Log::~Log() {
@@ -248,8 +250,29 @@ Status Log::find_end(LogPosition from, bool writable) {
                           end_.offset + kHeaderBytes + look.header.length == size;
   if (!ends_in_it || good_record_follows(fd_, end_, size)) return damaged(path_, end_);
   torn_bytes_ = size - end_.offset;
-  if (writable && !take_back(fd_, end_.offset)) return failure("cut off a torn write of", path_);
+  if (!writable) return Done{};
+  if (Status status = keep_torn_bytes(); !status.ok()) return status;
+  if (!take_back(fd_, end_.offset)) return failure("cut off a torn write of", path_);
   return Done{};
+}
+
+// Nothing tells a last record that was never finished from one that was damaged since, and then
+// somebody may want what is left of it.
+Status Log::keep_torn_bytes() {
+  std::string bytes;
+  if (!read_at(fd_, end_.offset, torn_bytes_, bytes)) return failure("read", path_);
+  std::error_code error;
+  for (size_t n = 1; torn_copy_.empty(); ++n) {
+    std::string name = fmt::format("{}-torn-{}", path_, n);
+    if (!std::filesystem::exists(name, error)) torn_copy_ = std::move(name);
+  }
+  const std::string reason = io::replace_file(torn_copy_, bytes);
+  if (reason.empty()) return Done{};
+  return Error{
+      fmt::format("`{}` ends in {} bytes that are no whole record, and they cannot be kept "
+                  "in `{}`: {}",
+                  path_, torn_bytes_, torn_copy_, reason),
+      "make room on the disk"};
 }
 
 Status Log::append(RecordKind kind, std::string_view payload) {

@@ -57,8 +57,10 @@ class Log {
   Status append(RecordKind kind, std::string_view payload);
 
   LogPosition end() const { return end_; }
-  // Bytes of a torn write behind the end; a log that is open for writing has cut them off.
+  // Bytes of a torn write behind the end; a log that is open for writing has cut them off, and kept
+  // them in a file beside it (`log-torn-1`).
   uint64_t torn_bytes() const { return torn_bytes_; }
+  const std::string& torn_copy() const { return torn_copy_; }
   const std::string& path() const { return path_; }
 
   // Each record from `from` to the end, as long as `visit` returns true. `skip` may say that a
@@ -70,11 +72,13 @@ class Log {
  private:
   Log(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
   Status find_end(LogPosition from, bool writable);
+  Status keep_torn_bytes();
 
   std::string path_;
   int fd_ = -1;
   LogPosition end_;
   uint64_t torn_bytes_ = 0;
+  std::string torn_copy_;
   bool broken_ = false;  // a failed write could not be taken back
 };
 

@@ -16,6 +16,7 @@ struct Contents {
   std::vector<std::string> records;
   uint64_t torn_bytes = 0;
   std::string error;
+  std::string torn_copy = {};
 };
 
 Contents contents(const std::string& path, bool writable = false) {
@@ -23,6 +24,7 @@ Contents contents(const std::string& path, bool writable = false) {
   Result<Log> log = Log::open(path, writable);
   if (!log.ok()) return {{}, 0, log.error().message};
   out.torn_bytes = log->torn_bytes();
+  out.torn_copy = log->torn_copy();
   const Status status =
       log->read({}, [&](const Record& record, const LogPosition&) -> Result<bool> {
         out.records.push_back(std::to_string(record.number) +
@@ -95,6 +97,7 @@ TEST_F(LogFile, EveryTruncationIsAPrefixOrAnError) {
 
 TEST_F(LogFile, NoFlippedBitIsAcceptedAsSomethingElse) {
   const uint64_t last = ends_[ends_.size() - 2];  // where the last record begins
+  std::string torn_before;
   for (size_t at = 0; at < whole_.size(); ++at) {
     for (const int bit : {0, 3, 7}) {
       std::string bytes = whole_;
@@ -109,7 +112,10 @@ TEST_F(LogFile, NoFlippedBitIsAcceptedAsSomethingElse) {
       // Nothing tells a last record that was damaged from one that was never finished.
       ASSERT_EQ(found.error, "");
       EXPECT_EQ(found.records, std::vector(records_.begin(), records_.end() - 1));
-      EXPECT_GT(found.torn_bytes, 0u);
+      EXPECT_EQ(found.torn_bytes, bytes.size() - last);
+      EXPECT_EQ(read_bytes(found.torn_copy), bytes.substr(last));
+      EXPECT_NE(found.torn_copy, torn_before) << "an earlier copy must stay";
+      torn_before = found.torn_copy;
     }
   }
 }

@@ -47,7 +47,8 @@ void remove_unfinished(const std::string& folder) {
   std::vector<fs::path> unfinished;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename().string();
-    const bool ours = name.starts_with("log.") || name.starts_with(kCheckpointName);
+    const bool ours = name.starts_with("log.") || name.starts_with("log-torn-") ||
+                      name.starts_with(kCheckpointName);
     if (ours && name.size() > kSuffix && name[name.size() - kSuffix] == '.') {
       unfinished.push_back(entry.path());
     }
@@ -272,9 +273,9 @@ Result<StateFolder::Restored> StateFolder::restore(const lang::Program& program,
   }
   if (log_->torn_bytes() > 0) {
     out.notices.push_back(
-        fmt::format("`{}` ended in {} bytes of a commit that was never acknowledged; they are cut "
-                    "off",
-                    log_path(), log_->torn_bytes()));
+        fmt::format("`{}` ended in {} bytes that are no whole record: the last commit was never "
+                    "acknowledged, or is damaged; they are cut off and kept in `{}`",
+                    log_path(), log_->torn_bytes(), log_->torn_copy()));
   }
   const auto skip = [](RecordKind kind, uint64_t) { return kind != RecordKind::Batch; };
   const auto take = [&](const Record& record, const LogPosition&) -> Result<bool> {

@@ -297,7 +297,10 @@ printf 'garbage' >>torn/log
 session '+edge(5, 6). commit.' --state torn
 expect_exit 0
 expect_exactly 'commit 3: 1 fact inserted'
-expect_err 'note: `torn/log` ended in 7 bytes of a commit that was never acknowledged; they are cut off'
+expect_err 'note: `torn/log` ended in 7 bytes that are no whole record: the last commit was never acknowledged, or is damaged; they are cut off and kept in `torn/log-torn-1`'
+[ "$(cat torn/log-torn-1)" = garbage ] || fail 'what was cut off is not kept'
+session 'log.' --state torn
+expect_no_err
 cp -r s damaged
 rm damaged/checkpoint-1
 printf 'X' | dd of=damaged/log bs=1 seek=200 conv=notrunc 2>/dev/null
