@@ -14,7 +14,11 @@ namespace {
 
 std::array<std::atomic<void (*)()>, 8> acts;
 
-constexpr int kSignals[] = {SIGHUP, SIGINT, SIGTERM};
+// Those that ask for the end come first: a program's own handler for them is wrapped. The others
+// are about something else, and end a process that does not handle them.
+constexpr int kSignals[] = {SIGHUP,  SIGINT,  SIGTERM, SIGPIPE,   SIGQUIT,
+                            SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU};
+constexpr size_t kAskForTheEnd = 3;
 struct sigaction before[std::size(kSignals)];
 
 // Acts, then does what the signal did before.
@@ -44,7 +48,9 @@ bool install() {
     // An ignored signal ends nothing; a handler that wants more than the number is not ours to
     // wrap.
     const bool takes_more = (before[i].sa_flags & SA_SIGINFO) != 0;
-    if (before[i].sa_handler != SIG_IGN && !takes_more) sigaction(kSignals[i], &action, nullptr);
+    const bool ends =
+        i < kAskForTheEnd ? before[i].sa_handler != SIG_IGN : before[i].sa_handler == SIG_DFL;
+    if (ends && !takes_more) sigaction(kSignals[i], &action, nullptr);
   }
   return true;
 }

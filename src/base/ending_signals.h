@@ -1,5 +1,6 @@
-// What must happen before a signal ends the process (SIGHUP, SIGINT, SIGTERM), and the signal of a
-// file that gets too large, which need not end it.
+// What must happen before a signal ends the process (SIGHUP, SIGINT, SIGTERM, and those that end it
+// where nobody handles them: SIGPIPE, SIGQUIT, SIGALRM, SIGUSR1, SIGXCPU and their like), and the
+// signal of a file that gets too large, which need not end it.
 #pragma once
 
 namespace xlog {

@@ -22,7 +22,8 @@ bool is_ignored(int signal) {
 }
 
 TEST(EndingSignals, ActsOnceAndThenEnds) {
-  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
+  for (const int signal :
+       {SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU}) {
     if (is_ignored(signal)) continue;  // as a shell does for what it runs beside itself
     const auto act_and_die = [&] {
       before_ending_signal(say_bye);
@@ -41,6 +42,17 @@ TEST(EndingSignals, AHandlerFromBeforeIsKept) {
     raise(SIGTERM);
   };
   EXPECT_EXIT(handle(), testing::ExitedWithCode(5), "^bye $");
+}
+
+// Such a signal ends nothing, so what is being written goes on.
+TEST(EndingSignals, AHandlerOfAnotherSignalIsLeftAlone) {
+  const auto handle = [] {
+    std::signal(SIGUSR1, [](int) {});
+    before_ending_signal(say_bye);
+    raise(SIGUSR1);
+    _exit(7);
+  };
+  EXPECT_EXIT(handle(), testing::ExitedWithCode(7), "^$");
 }
 
 TEST(EndingSignals, AnIgnoredSignalStaysIgnored) {

@@ -1,6 +1,7 @@
 # A process that is ended from outside, while it evaluates and while it writes: no output file under
-# its own name but a complete one, nothing else left by SIGINT and SIGTERM, and the next run works.
+# its own name but a complete one, nothing else left but by SIGKILL, and the next run works.
 . "$(dirname "$0")/lib.sh"
+ulimit -c 0
 
 cat >long.xlog <<'P'
 n(1..1000).
@@ -17,14 +18,16 @@ P
 # `long.xlog` is the start of a run that nobody waits for.
 limit='--device interp --memory 8G'
 
-# A shell without job control starts background commands with SIGINT ignored.
-if env --default-signal=INT true 2>/dev/null; then
-  plain_int='env --default-signal=INT'
+# A shell without job control starts background commands with SIGINT and SIGQUIT ignored.
+if env --default-signal=INT,QUIT true 2>/dev/null; then
+  plain_int='env --default-signal=INT,QUIT'
   signals='TERM INT KILL'
+  more_signals='QUIT USR1 ALRM XCPU'
 else
-  echo 'skipped: SIGINT, where env has no --default-signal'
+  echo 'skipped: SIGINT and SIGQUIT, where env has no --default-signal'
   plain_int=''
   signals='TERM KILL'
+  more_signals='USR1 ALRM XCPU'
 fi
 
 # ended_by SIGNAL STATUS: whether the shell says so.
@@ -33,6 +36,10 @@ ended_by() {
   INT) [ "$2" -eq 130 ] ;;
   TERM) [ "$2" -eq 143 ] ;;
   KILL) [ "$2" -eq 137 ] ;;
+  QUIT) [ "$2" -eq 131 ] ;;
+  USR1) [ "$2" -eq 138 ] ;;
+  ALRM) [ "$2" -eq 142 ] ;;
+  XCPU) [ "$2" -eq 152 ] ;;
   esac
 }
 
@@ -48,7 +55,7 @@ appears() {
 
 # While it evaluates. The profile is open from the start, so its temporary file says that the run is
 # under way.
-for signal in $signals; do
+for signal in $signals $more_signals; do
   mkdir work
   echo before >work/answers.csv
   $plain_int "$xlog" run long.xlog $limit --output work/answers.csv --profile work/trace.json \
@@ -105,6 +112,12 @@ for signal in $signals; do
   cmp -s work/all/query_1.csv whole/query_1.csv || fail "the run after SIG$signal, in a folder"
   rm -r work
 done
+
+# Nobody reads on: SIGPIPE, or an error where that is ignored.
+mkdir work
+"$xlog" run rows.xlog --profile work/trace.json --format csv | head -n 1 >out
+[ -z "$(ls work | grep -v '^trace.json$')" ] || fail "a closed pipe left: $(ls work)"
+rm -r work
 
 # Ctrl-C on a terminal takes the progress line away.
 if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
