@@ -8,6 +8,7 @@
 #include <CLI/Validators.hpp>
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iostream>
