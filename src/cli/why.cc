@@ -3,6 +3,8 @@
 
 #include <CLI/Option.hpp>
 #include <CLI/Validators.hpp>
+#include <chrono>
+#include <new>
 
 #include "cli/options.h"
 #include "cli/why_worlds.h"
@@ -10,6 +12,7 @@
 #include "engine/proof.h"
 #include "engine/proof_print.h"
 #include "epistemic/why_print.h"
+#include "logic/memory_report.h"
 #include "logic/needed.h"
 
 namespace xlog::cli {
@@ -32,12 +35,15 @@ bool names_predicate(const std::string& relation, const lang::Predicate& predica
 std::optional<engine::Explanation> explain_settled(const WhyOptions& options, Outcome& outcome) {
   lang::Program& program = *outcome.program;
   const logic::AnswerOptions answer = answer_options(options.run.pipeline, program.pragmas);
+  const auto start = std::chrono::steady_clock::now();
   logic::keep_needed(program, program.goal->pred);
   outcome.analysis = logic::analyze(program, outcome.session);
   std::unique_ptr<device::Device> device;
   if (!options.run.pipeline.reference_only) {
+    device::OpenOptions open;
+    open.memory_limit = answer.memory_limit;
     Result<std::unique_ptr<device::Device>> opened =
-        device::open_device(options.run.pipeline.device);
+        device::open_device(options.run.pipeline.device, open);
     if (!opened.ok()) {
       outcome.session.diagnostics.report(Code::DeviceMissing, {}, opened.error().message)
           .help(opened.error().help);
@@ -52,7 +58,9 @@ std::optional<engine::Explanation> explain_settled(const WhyOptions& options, Ou
   return engine::explain_goal(program, *outcome.analysis, *settled, outcome.session,
                               {.limit = options.limit,
                                .max_rows = answer.max_rows,
-                               .timeout_seconds = answer.timeout_seconds});
+                               .timeout_seconds = answer.timeout_seconds,
+                               .memory_limit = answer.memory_limit,
+                               .start = start});
 }
 
 // The files that rows of a predicate were read from.
@@ -109,6 +117,8 @@ std::optional<std::string> explain(const WhyOptions& options, Outcome& outcome) 
       [&](lang::PredId pred) { return input_files(options, outcome, pred); }, outcome);
   if (!why) return std::nullopt;
   outcome.exit_code = why->answered ? kAnswered : kNo;
+  // What is said of the worlds is complete; proofs of rows that are the same in all may be missing.
+  if (outcome.session.diagnostics.has_errors()) outcome.exit_code = failure_code(outcome.session);
   return printed(options, *why, outcome);
 }
 
@@ -116,8 +126,12 @@ int why(const WhyOptions& options) {
   Outcome outcome;
   std::optional<std::string> text;
   outcome.exit_code = kAnswered;
-  if (prepare_pipeline(options.run.file, options.run.pipeline, outcome)) {
-    text = explain(options, outcome);
+  try {
+    if (prepare_pipeline(options.run.file, options.run.pipeline, outcome)) {
+      text = explain(options, outcome);
+    }
+  } catch (const std::bad_alloc&) {
+    logic::report_memory_shortage({.doing = "an explanation was looked for"}, outcome.session);
   }
   if (!text) {
     if (outcome.exit_code != kNoWorldView) outcome.exit_code = failure_code(outcome.session);

@@ -1,6 +1,7 @@
 #include "cli/why_worlds.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "cli/search_worlds.h"
 #include "device/device.h"
@@ -57,8 +58,8 @@ class Proofs {
     return settled_.has_value();
   }
 
-  // Puts the proof under a node.
-  void prove(RowWhy& row, uint32_t id) {
+  // Puts the proof under a node. False where something was reported.
+  bool prove(RowWhy& row, uint32_t id) {
     lang::Goal goal;
     goal.pred = row.nodes[id].pred;
     goal.text = engine::fact_text(program_[goal.pred], row.nodes[id].row, session_.names);
@@ -68,14 +69,18 @@ class Proofs {
       term.value = value;
     }
     program_.goal = std::move(goal);
-    const std::optional<engine::Explanation> found = engine::explain_goal(
-        program_, *analysis_, *settled_, session_,
-        {.max_rows = options_.max_rows, .timeout_seconds = options_.timeout_seconds});
-    if (!found || found->proofs.empty()) return;
+    const std::optional<engine::Explanation> found =
+        engine::explain_goal(program_, *analysis_, *settled_, session_,
+                             {.max_rows = options_.max_rows,
+                              .timeout_seconds = options_.timeout_seconds,
+                              .memory_limit = options_.memory_limit,
+                              .start = start_});
+    if (!found) return false;
+    if (found->proofs.empty()) return true;
     const engine::Proof& proof = found->proofs.front();
     if (proof.nodes.size() > kMostProofNodes) {
       row.nodes[id].note = "the same in all worlds; its proof is long: ask for it by itself";
-      return;
+      return true;
     }
     std::vector<uint32_t> ids;
     for (size_t n = 0; n < proof.nodes.size(); ++n) {
@@ -89,6 +94,7 @@ class Proofs {
     if (ids[0] != id) row.nodes[id].children.push_back(ids[0]);  // under `know p`
     std::vector<bool> used(proof.nodes.size(), false);
     for (size_t n = 0; n < proof.nodes.size(); ++n) copy(proof, n, ids, used, row);
+    return true;
   }
 
  private:
@@ -124,6 +130,8 @@ class Proofs {
   device::Device* device_;
   lang::Session& session_;
   engine::ProofPrinting printing_;
+  // The search for worlds has kept to the limit before; one proof after the other shares it anew.
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::optional<logic::Analysis> analysis_;
   engine::Statistics statistics_;
   std::optional<engine::Settled> settled_;
@@ -161,7 +169,9 @@ void prove_determined(epistemic::WorldsWhy& why, Proofs& proofs) {
     }
   }
   if (nodes.empty() || !proofs.evaluate(preds)) return;
-  for (const auto& [row, id] : nodes) proofs.prove(*row, id);
+  for (const auto& [row, id] : nodes) {
+    if (!proofs.prove(*row, id)) return;
+  }
 }
 
 }  // namespace

@@ -48,6 +48,22 @@ Rows to_columns(const oracle::Relation& relation, const lang::Predicate& predica
   return rows;
 }
 
+// What a row takes in columns.
+uint64_t row_bytes(const lang::Predicate& predicate) {
+  uint64_t bytes = 0;
+  for (const auto& column : predicate.columns) bytes += lang::width(column.type.kind);
+  return bytes;
+}
+
+Status memory_allows(const logic::AnswerOptions& options, uint64_t more, std::string_view what) {
+  if (options.memory_limit == 0) return Done{};
+  const uint64_t used = own_memory();
+  if (used + more <= options.memory_limit) return Done{};
+  std::string details = fmt::format("the process takes {}", size_text(used));
+  if (more > 0) details += fmt::format(", {} {} more", what, size_text(more));
+  return Error{std::move(details), "", ErrorKind::MemoryLimit};
+}
+
 class Evaluation {
  public:
   Evaluation(lang::Program& program, logic::Analysis& analysis, lang::Session& session,
@@ -96,6 +112,28 @@ class Evaluation {
 
   // The rows alone. False when something was reported.
   bool settle() {
+    try {
+      return settle_components();
+    } catch (const std::bad_alloc&) {
+      fail({"", "", ErrorKind::OutOfMemory});
+      return false;
+    }
+  }
+
+  Result<Rows> rows_after(PredId pred) {
+    const uint32_t component = analysis_.component_of[pred.index];
+    const bool here = statistics_.placements[component].on_device;
+    const uint64_t count = here ? database_[pred].rows() : (*others_)[pred.index].size();
+    if (Status fits = check_memory(count * row_bytes(program_[pred]), "rows for the proof");
+        !fits.ok()) {
+      return fits.error();
+    }
+    if (!here) return to_columns((*others_)[pred.index], program_[pred], session_.names);
+    return database_.columns(pred);
+  }
+
+ private:
+  bool settle_components() {
     if (Status done = evaluate_components(); !done.ok()) {
       fail(done.error());
       return false;
@@ -113,15 +151,6 @@ class Evaluation {
     return true;
   }
 
-  Result<Rows> rows_after(PredId pred) {
-    const uint32_t component = analysis_.component_of[pred.index];
-    if (!statistics_.placements[component].on_device) {
-      return to_columns((*others_)[pred.index], program_[pred], session_.names);
-    }
-    return database_.columns(pred);
-  }
-
- private:
   std::optional<Answer> evaluate() {
     if (Status done = evaluate_components(); !done.ok()) return fail(done.error());
     if (Status done = instances_.find_all(statistics_.placements, open_); !done.ok()) {
@@ -366,13 +395,8 @@ class Evaluation {
   }
 
   // Memory of the process, where `more` bytes are about to be taken. The device minds its own.
-  Status check_memory(uint64_t more) const {
-    if (options_.memory_limit == 0) return Done{};
-    const uint64_t used = own_memory();
-    if (used + more <= options_.memory_limit) return Done{};
-    std::string details = fmt::format("the process takes {}", size_text(used));
-    if (more > 0) details += fmt::format(", the rows of an answer {} more", size_text(more));
-    return Error{std::move(details), "", ErrorKind::MemoryLimit};
+  Status check_memory(uint64_t more, std::string_view what = "the rows of an answer") const {
+    return memory_allows(options_, more, what);
   }
 
   // ---- answers ----
@@ -569,7 +593,11 @@ std::optional<Settled> settle_by_reference(lang::Program& program, const logic::
   auto relations = oracle::settle(program, analysis, session, options, nullptr);
   if (!relations) return std::nullopt;
   auto shared = std::make_shared<const std::vector<oracle::Relation>>(std::move(*relations));
-  return Settled{[&program, &session, shared](PredId pred) -> Result<Rows> {
+  return Settled{[&program, &session, &options, shared](PredId pred) -> Result<Rows> {
+    const uint64_t bytes = (*shared)[pred.index].size() * row_bytes(program[pred]);
+    if (Status fits = memory_allows(options, bytes, "rows for the proof"); !fits.ok()) {
+      return fits.error();
+    }
     return to_columns((*shared)[pred.index], program[pred], session.names);
   }};
 }

@@ -60,8 +60,8 @@ std::optional<logic::Answer> evaluate(lang::Program& program, logic::Analysis& a
 
 // ---- Rows instead of answers, for who looks into them (engine/proof.h) ----
 
-// All rows of an evaluated program, each predicate's when it is asked for. Refers to the program
-// and the device.
+// All rows of an evaluated program, each predicate's when it is asked for. Refers to the program,
+// the options and the device.
 struct Settled {
   std::function<Result<Rows>(lang::PredId)> rows;
 };

@@ -215,8 +215,7 @@ void Instances::builtin(Frame& frame, size_t position, const Literal& literal) {
     return budget_.fail({fmt::format("the interval {}..{} has more than {} values",
                                      lang::to_source(*args[0], names_),
                                      lang::to_source(*args[1], names_), budget_.most_rows()),
-                         "raise it with `--max-rows N`"},
-                        true);
+                         "raise it with `--max-rows N`", ErrorKind::Limit});
   }
   bool found = false;
   oracle::solve_builtin(literal.builtin, args, names_, [&](std::span<const Value> row) {
@@ -289,8 +288,8 @@ void Instances::maplist(Frame& frame, size_t position, const Literal& literal, s
     return with_match(frame, position, literal.args[1], names_.terms.list(outputs));
   }
   if (element > kMostElements) {
-    return budget_.fail({"maplist over a list too long for a proof", "use a rule over member/2"},
-                        true);
+    return budget_.fail(
+        {"maplist over a list too long for a proof", "use a rule over member/2", ErrorKind::Limit});
   }
   const Value input = elements[element];
   Table& table = tables_.rows(literal.pred);

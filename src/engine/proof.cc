@@ -10,6 +10,7 @@
 #include "engine/proof_search.h"
 #include "logic/binding.h"
 #include "logic/components.h"
+#include "logic/memory_report.h"
 #include "oracle/instantiate.h"
 
 namespace xlog::engine {
@@ -40,7 +41,10 @@ class Explainer {
         session_(session),
         options_(options),
         goal_(*program.goal),
-        budget_(options.max_rows > 0 ? options.max_rows : kMostVisited, options.timeout_seconds),
+        budget_({.rows = options.max_rows > 0 ? options.max_rows : kMostVisited,
+                 .seconds = options.timeout_seconds,
+                 .memory = options.memory_limit,
+                 .start = options.start}),
         tables_(program, settled, budget_),
         instances_(program, analysis, tables_, session.names, budget_) {}
 
@@ -57,14 +61,26 @@ class Explainer {
       for (uint32_t rule : program_[goal_.pred].rules) explanation.failed.push_back(try_rule(rule));
     }
     if (!budget_.stopped()) return explanation;
-    session_.diagnostics
-        .report(budget_.limit_reached() ? Code::LimitReached : Code::DeviceFailed, {},
-                budget_.error().message)
-        .help(budget_.error().help);
+    report(budget_.error());
     return std::nullopt;
   }
 
  private:
+  void report(const Error& error) {
+    if (error.kind == ErrorKind::MemoryLimit || error.kind == ErrorKind::OutOfMemory) {
+      return logic::report_memory_shortage(
+          {.limit = error.kind == ErrorKind::MemoryLimit ? options_.memory_limit : 0,
+           .doing = "a proof was searched",
+           .details = error.message,
+           .advice = "ask about a fact that depends on fewer rows"},
+          session_);
+    }
+    const bool is_limit = error.kind == ErrorKind::Limit;
+    session_.diagnostics
+        .report(is_limit ? Code::LimitReached : Code::DeviceFailed, {}, error.message)
+        .help(error.help);
+  }
+
   // ---- the goal ----
 
   // The first rows that fit, in canonical order.

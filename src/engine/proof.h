@@ -8,6 +8,7 @@
 // search visits is what lies within that height of the goal, not the relations.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -72,6 +73,9 @@ struct ProofOptions {
   uint64_t limit = 1;          // rows to be explained
   uint64_t max_rows = 0;       // facts and instances that are visited; 0: ten million
   double timeout_seconds = 0;  // 0: none
+  uint64_t memory_limit = 0;   // bytes of the process; 0: none
+  // When the time began: an evaluation before the search counts too.
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
 };
 
 // Explains the program's goal over the rows of the settled program. Reports limits.

@@ -233,6 +233,14 @@ TEST(Proof, LimitsAreReported) {
   const auto time = ask("r(1, 60)", source, "interp", {.timeout_seconds = 1e-9});
   EXPECT_FALSE(time->explanation.has_value());
   EXPECT_TRUE(time->reported(Code::LimitReached));
+  // Time that the evaluation took counts.
+  const auto late = ask(
+      "r(1, 60)", source, "interp",
+      {.timeout_seconds = 3600, .start = std::chrono::steady_clock::now() - std::chrono::hours(2)});
+  EXPECT_TRUE(late->reported(Code::LimitReached));
+  const auto memory = ask("r(1, 60)", source, "interp", {.memory_limit = 1});
+  EXPECT_FALSE(memory->explanation.has_value());
+  EXPECT_TRUE(memory->reported(Code::MemoryExhausted));
 }
 
 // ---- why not ----

@@ -17,17 +17,46 @@
 
 namespace xlog::engine {
 
+// What a search may use, and why it had to stop.
+class Budget {
+ public:
+  struct Limits {
+    uint64_t rows = 0;    // facts and rule instances
+    double seconds = 0;   // 0: none
+    uint64_t memory = 0;  // bytes of the process; 0: none
+    std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  };
+  explicit Budget(const Limits& limits) : limits_(limits) {}
+
+  // Called in every inner loop; true when the search has to stop.
+  bool tick();
+  void take_row();
+  // Where `bytes` are about to be taken at once; false when the search has to stop.
+  bool has_memory_for(uint64_t bytes);
+  void fail(Error error);
+
+  bool stopped() const { return error_.has_value(); }
+  const Error& error() const { return *error_; }
+  uint64_t most_rows() const { return limits_.rows; }
+
+ private:
+  Limits limits_;
+  uint64_t ticks_ = 0, rows_ = 0;
+  std::optional<Error> error_;
+};
+
 class Table {
  public:
-  explicit Table(Rows rows);
+  Table(Rows rows, Budget& budget);
   // Of a program: the columns stay where they are.
-  explicit Table(const lang::FactTable& facts);
+  Table(const lang::FactTable& facts, Budget& budget);
 
   uint32_t rows() const { return rows_; }
   lang::Value at(uint32_t row, uint32_t column) const { return (*columns_)[column].at(row); }
   std::vector<lang::Value> row(uint32_t row) const;
 
-  // Rows whose `columns` may equal `key`, in ascending order: those with the same hash.
+  // Rows whose `columns` may equal `key`, in ascending order: those with the same hash. None where
+  // the budget does not allow to look.
   std::span<const uint32_t> candidates(const std::vector<uint32_t>& columns,
                                        std::span<const lang::Value> key);
   // The first row with these values.
@@ -37,35 +66,11 @@ class Table {
   const std::vector<uint32_t>& index(const std::vector<uint32_t>& columns);
   uint64_t hash_of(uint32_t row, const std::vector<uint32_t>& columns) const;
 
+  Budget& budget_;
   std::unique_ptr<std::vector<lang::FactColumn>> own_;
   const std::vector<lang::FactColumn>* columns_;
   uint32_t rows_ = 0;
   std::map<std::vector<uint32_t>, std::vector<uint32_t>> indexes_;
-};
-
-// What a search may use, and why it had to stop.
-class Budget {
- public:
-  Budget(uint64_t most_rows, double timeout_seconds)
-      : most_rows_(most_rows), timeout_seconds_(timeout_seconds) {}
-
-  // Called in every inner loop; true when the search has to stop.
-  bool tick();
-  void take_row();
-  void fail(Error error, bool is_limit);
-
-  bool stopped() const { return error_.has_value(); }
-  const Error& error() const { return *error_; }
-  bool limit_reached() const { return limit_reached_; }
-  uint64_t most_rows() const { return most_rows_; }
-
- private:
-  uint64_t most_rows_;
-  double timeout_seconds_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  uint64_t ticks_ = 0, rows_ = 0;
-  std::optional<Error> error_;
-  bool limit_reached_ = false;
 };
 
 // The tables of a program, fetched when first asked for.

@@ -221,8 +221,12 @@ std::optional<std::vector<Relation>> settle(const lang::Program& program,
     return std::move(instance.database.relations);
   } catch (const LimitExceeded& limit) {
     session.diagnostics.report(Code::LimitReached, limit.span, limit.message).help(limit.help);
-    return std::nullopt;
+  } catch (const MemoryExceeded& memory) {
+    logic::report_memory_shortage(memory.shortage, session);
+  } catch (const std::bad_alloc&) {
+    logic::report_memory_shortage({.doing = "the program was evaluated"}, session);
   }
+  return std::nullopt;
 }
 
 }  // namespace xlog::oracle

@@ -82,6 +82,29 @@ expect_status 4 why 'n(1000)' n.xlog --max-rows 100
 expect_err 'of `n/1`'
 expect_err 'error[E0702]'
 
+# The limits of a run hold for the evaluation, for rows that are fetched, and for the search.
+cat >pairs.xlog <<'END'
+n(0..1500).
+far(X, Y) :- n(X), n(Y).
+last(X) :- far(X, 3), far(3, X).
+END
+for engine in '--engine reference' '--device cpu'; do
+  # shellcheck disable=SC2086
+  expect_status 4 why 'last(7)' pairs.xlog --memory 20M $engine
+  expect_err 'error[E0705]: the memory limit of 20 MiB was reached'
+  expect_err 'raise it with `--memory SIZE`'
+  # shellcheck disable=SC2086
+  expect_status 4 why-not 'last(7)' pairs.xlog --memory 20M $engine
+  # shellcheck disable=SC2086
+  expect_status 4 why 'last(7)' pairs.xlog --max-rows 1000 $engine
+  expect_err 'error[E0702]'
+  # shellcheck disable=SC2086
+  expect_status 4 why 'last(7)' pairs.xlog --timeout 0.001 $engine
+  expect_err 'error[E0702]'
+done
+# Bits hold the rows in less than a MiB, but a search looks at them one by one.
+expect_status 0 why 'last(7)' pairs.xlog --memory 400M --device cpu
+
 # Joins that the engine keeps for itself are no part of a proof.
 cat >kept.xlog <<'END'
 pred n(u32). n(0..4000).
