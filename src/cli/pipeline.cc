@@ -189,7 +189,9 @@ bool rewrite_for_queries(const PipelineOptions& options, Outcome& outcome) {
   const bool rewritten = std::ranges::any_of(outcome.magic, &logic::MagicDecision::applied);
   if (rewritten && !analyze(outcome)) return false;
   if (options.answer.max_worlds > 0) return true;  // who sees whole worlds sees every row
-  return !logic::drop_unneeded(*outcome.program, *outcome.analysis) || analyze(outcome);
+  const bool well_founded = answer_options(options, outcome.program->pragmas).well_founded;
+  const logic::Asked asked = well_founded ? logic::Asked::WellFounded : logic::Asked::Worlds;
+  return !logic::drop_unneeded(*outcome.program, *outcome.analysis, asked) || analyze(outcome);
 }
 
 void check_pipeline(const SourceFile& file, const PipelineOptions& options, Outcome& outcome) {

@@ -70,6 +70,26 @@ TEST(Pipeline, OnlyWhatAnswersDependOnIsEvaluated) {
   EXPECT_EQ(outcome.engine->rounds, 0u);
 }
 
+TEST(Pipeline, TheWellFoundedModelIsLookedAtOnlyWhereAQueryReadsIt) {
+  // Counting over what may be undefined would leave all to the reference evaluator.
+  const std::string text =
+      "move(1, 2). move(2, 3). move(4, 4). win(X) :- move(X, Y), not win(Y). n(count(X)) :- "
+      "win(X). ?- win(X).";
+  PipelineOptions options;
+  options.well_founded = true;
+  Outcome outcome;
+  run(text, outcome, options);
+  ASSERT_TRUE(outcome.answer && outcome.engine);
+  EXPECT_EQ(outcome.program->rules.size(), 2u);  // of win, and of the query
+  for (const engine::Placement& placement : outcome.engine->placements) {
+    EXPECT_TRUE(placement.on_device) << placement.reason;
+  }
+  const auto& rows = outcome.answer->well_founded_queries[0].rows;
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].status, logic::RowStatus::True);
+  EXPECT_EQ(rows[1].status, logic::RowStatus::Undefined);
+}
+
 TEST(Pipeline, StagesAreTimedInOrder) {
   Outcome outcome;
   run("p(1).", outcome);

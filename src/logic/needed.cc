@@ -70,19 +70,20 @@ bool has_head_in(const lang::Rule& rule, const std::vector<bool>& preds) {
 
 }  // namespace
 
-std::vector<bool> needed_for_answers(const lang::Program& program, const Analysis& analysis) {
+std::vector<bool> needed_for_answers(const lang::Program& program, const Analysis& analysis,
+                                     Asked asked) {
   Needed needed(program);
   for (const lang::Query& query : program.queries) needed.need(query.pred);
   for (const uint32_t r : analysis.constraints) needed.need_body(program.rules[r]);
   for (const Component& component : analysis.components) {
-    if (component.klass == ComponentClass::Determined) continue;
+    if (component.klass == ComponentClass::Determined || asked == Asked::WellFounded) continue;
     for (const PredId pred : component.predicates) needed.need(pred);
   }
   return needed.finish();
 }
 
-bool drop_unneeded(lang::Program& program, const Analysis& analysis) {
-  const std::vector<bool> needed = needed_for_answers(program, analysis);
+bool drop_unneeded(lang::Program& program, const Analysis& analysis, Asked asked) {
+  const std::vector<bool> needed = needed_for_answers(program, analysis, asked);
   const size_t before = program.rules.size();
   keep_rules(program, [&](const lang::Rule& rule) {
     return rule.head.empty() || has_head_in(rule, needed);

@@ -8,11 +8,11 @@ namespace xlog::logic {
 namespace {
 
 // The rules that are left, without those of queries.
-std::string left(std::string_view text) {
+std::string left(std::string_view text, Asked asked = Asked::Worlds) {
   TestProgram test(text);
   EXPECT_TRUE(test.analysis) << test.rendered();
   if (!test.analysis) return "";
-  drop_unneeded(*test.program, *test.analysis);
+  drop_unneeded(*test.program, *test.analysis, asked);
   EXPECT_TRUE(analyze(*test.program, test.session)) << test.rendered();
   std::string rules;
   for (uint32_t r = 0; r < test.program->rules.size(); ++r) {
@@ -34,6 +34,13 @@ TEST(Needed, WhatConstraintsReadStays) {
 TEST(Needed, WhatSaysWhichWorldsThereAreStays) {
   EXPECT_EQ(left("e(1). p(X) :- e(X). { c(X) } :- p(X). d(X) :- c(X). n(X) :- e(X). ?- e(X)."),
             "p(X) :- e(X).\n{ c(X) } :- p(X).\nd(X) :- c(X).\n");
+}
+
+TEST(Needed, OfTheWellFoundedModelOnlyWhatIsReadStays) {
+  EXPECT_EQ(left("e(1, 2). w(X) :- e(X, Y), not w(Y). n(count(X)) :- w(X). v(X) :- e(X, Y), "
+                 "not v(Y). :- v(7). ?- w(1).",
+                 Asked::WellFounded),
+            "w(X) :- e(X, Y), not w(Y).\nv(X) :- e(X, Y), not v(Y).\n:- v(7).\n");
 }
 
 TEST(Needed, WhatAggregatesAndNegationReadStays) {
