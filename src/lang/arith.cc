@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <compare>
 #include <limits>
 #include <type_traits>
 #include <vector>
@@ -81,9 +82,9 @@ std::optional<Value> float_op(ArithOp op, T a, T b) {
     case ArithOp::Abs:
       return make(std::fabs(a));
     case ArithOp::Min:
-      return make(a < b ? a : b);
+      return make(std::strong_order(a, b) < 0 ? a : b);
     case ArithOp::Max:
-      return make(a > b ? a : b);
+      return make(std::strong_order(a, b) > 0 ? a : b);
     default:
       XLOG_UNREACHABLE("not a float operation");
   }

@@ -3,8 +3,9 @@
 //
 // Integers wrap at their width. Division and remainder by zero have no value; INT_MIN / -1 wraps;
 // division truncates toward zero and `%` has the sign of the dividend. Floats follow IEEE 754 in
-// their own width and give the one canonical NaN; min and max are `a < b ? a : b` and `a > b ? a :
-// b`, so a NaN gives the second operand. pow works in f64.
+// their own width and give the one canonical NaN. min and max go by the total order, as the
+// comparisons < <= > >= do: -0.0 is below 0.0 and NaN above all, whichever operand comes first. pow
+// works in f64.
 #pragma once
 
 #include <functional>

@@ -63,11 +63,17 @@ TEST(Arith, Floats) {
             Value::f32(16777216.0f));
 }
 
-TEST(Arith, MinAndMaxOfNanAreTheSecondOperand) {
-  EXPECT_EQ(apply(ArithOp::Min, Value::f64(kNan), Value::f64(1)), Value::f64(1));
-  EXPECT_EQ(apply(ArithOp::Min, Value::f64(1), Value::f64(kNan)), Value::f64(kNan));
-  EXPECT_EQ(apply(ArithOp::Max, Value::f64(kNan), Value::f64(1)), Value::f64(1));
-  EXPECT_EQ(apply(ArithOp::Min, Value::f64(0.0), Value::f64(-0.0)), Value::f64(-0.0));
+TEST(Arith, MinAndMaxGoByTheTotalOrder) {
+  const Value rising[] = {Value::f64(-kInf), Value::f64(-1),   Value::f64(-0.0), Value::f64(0.0),
+                          Value::f64(1),     Value::f64(kInf), Value::f64(kNan)};
+  for (size_t a = 0; a < std::size(rising); ++a) {
+    for (size_t b = 0; b < std::size(rising); ++b) {
+      EXPECT_EQ(apply(ArithOp::Min, rising[a], rising[b]), rising[std::min(a, b)]) << a << " " << b;
+      EXPECT_EQ(apply(ArithOp::Max, rising[a], rising[b]), rising[std::max(a, b)]) << a << " " << b;
+    }
+  }
+  EXPECT_EQ(apply(ArithOp::Min, Value::f32(-0.0F), Value::f32(0.0F)), Value::f32(-0.0F));
+  EXPECT_EQ(apply(ArithOp::Min, Value::f32(0.0F), Value::f32(-0.0F)), Value::f32(-0.0F));
   EXPECT_EQ(apply(ArithOp::Min, Value::i32(-1), Value::i32(1)), Value::i32(-1));
   EXPECT_EQ(apply(ArithOp::Max, Value::u64(UINT64_MAX), Value::u64(1)), Value::u64(UINT64_MAX));
 }

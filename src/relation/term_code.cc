@@ -48,6 +48,12 @@ Value absolute(Builder& k, Value a) {
   }
 }
 
+// By the total order, where floats have one beside that of IEEE.
+Value is_below(Builder& k, Value a, Value b) {
+  const bool is_float = a.type() == Type::F32 || a.type() == Type::F64;
+  return is_float ? kernel::order_key(k, a) < kernel::order_key(k, b) : a < b;
+}
+
 TermCode arithmetic(Builder& k, ArithOp op, Value a, Value b) {
   switch (op) {
     case ArithOp::Neg:
@@ -64,9 +70,9 @@ TermCode arithmetic(Builder& k, ArithOp op, Value a, Value b) {
     case ArithOp::Abs:
       return {absolute(k, a), {}};
     case ArithOp::Min:
-      return {k.select(a < b, a, b), {}};
+      return {k.select(is_below(k, a, b), a, b), {}};
     case ArithOp::Max:
-      return {k.select(b < a, a, b), {}};
+      return {k.select(is_below(k, b, a), a, b), {}};
     default:
       XLOG_UNREACHABLE("the planner lets no other arithmetic through");
   }
