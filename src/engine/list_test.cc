@@ -88,6 +88,8 @@ TEST(Lists, FunctionsOfTheHost) {
     y(pow(X, 2.0)) :- x(X).
     z(sum(pow(X, 2.0))) :- x(X).
     l(logsumexp(X)) :- x(X).
+    pred w(i32). w(-1). w(3). w(700).
+    lw(logsumexp(X)) :- w(X).
     half(Z) :- n(X), Z = [4 / X].
     n(0). n(2).
     small(X) :- x(X), pow(X, 2.0) < 3.0.

@@ -58,8 +58,10 @@ constexpr const char* kPrograms[] = {
     "sale(a, 0.1). sale(a, 0.2). sale(a, 1.0e20). sale(b, -1.0e20). sale(b, 3.5).\n"
     "total(S, sum(X)) :- sale(S, X). mean(S, avg(X)) :- sale(S, X).\n"
     "least(S, min(X)) :- sale(S, X). all(S, L) :- sale(S, _), findall(X, sale(S, X), L).\n"
-    "soft(S, logsumexp(X)) :- sale(S, X).\n"
-    "?- total(S, X). ?- mean(S, X). ?- least(S, X). ?- all(S, L). ?- soft(S, X).\n",
+    "soft(S, logsumexp(X)) :- sale(S, X). pred piece(symbol, u32). piece(a, 3). piece(a, 700).\n"
+    "pieces(S, logsumexp(X)) :- piece(S, X).\n"
+    "?- total(S, X). ?- mean(S, X). ?- least(S, X). ?- all(S, L). ?- soft(S, X). ?- pieces(S, "
+    "X).\n",
     // Which instances have no value depends on the order of literals; `_` under `know` leaves it.
     "n(0). n(1). n(2). m(1, 5, 3). m(0, 6, 4). m(2, 0, 3).\n"
     "q(X) :- X != 6 / X, n(X), know m(X, _, 3). r(X) :- n(X), possible m(X, _, 4), Y = 4 % X.\n"

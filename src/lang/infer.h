@@ -159,7 +159,7 @@ struct WaitingSum {
 };
 
 // A condition on a type that is tested when all types are known.
-enum class Need : uint8_t { Number, Integer, CastOperand, AggregateNumber, AggregateFloat };
+enum class Need : uint8_t { Number, Integer, CastOperand, AggregateNumber };
 struct Requirement {
   Need need;
   NodeId node;

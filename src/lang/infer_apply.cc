@@ -18,8 +18,6 @@ bool satisfied(Need need, TypeKind kind) {
       return is_integer(kind);
     case Need::CastOperand:
       return is_numeric(kind) || kind == TypeKind::Bool;
-    case Need::AggregateFloat:
-      return is_float(kind);
   }
   return true;
 }
@@ -33,7 +31,6 @@ Code code_of(Need need, TypeKind kind) {
     case Need::CastOperand:
       return Code::InvalidCast;
     case Need::AggregateNumber:
-    case Need::AggregateFloat:
       return Code::AggregateType;
   }
   return Code::TypeMismatch;
@@ -48,8 +45,6 @@ std::string_view wanted(Need need) {
       return "an integer";
     case Need::CastOperand:
       return "a number or bool";
-    case Need::AggregateFloat:
-      return "f32 or f64";
   }
   return "another type";
 }

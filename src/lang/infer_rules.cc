@@ -256,7 +256,7 @@ NodeId type_aggregate(Inference& inference, uint32_t rule, AggregateFn fn, bool 
       require(inference, Need::AggregateNumber, node, value.span, what);
       return graph.scalar(TypeKind::F64, origin);
     case AggregateFn::LogSumExp:
-      require(inference, Need::AggregateFloat, node, value.span, what);
+      require(inference, Need::AggregateNumber, node, value.span, what);
       inference.float_folds.push_back(node);
       return graph.scalar(TypeKind::F64, origin);
     case AggregateFn::Findall:
