@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <string>
 
 #include "base/text.h"
 #include "lang/facts.h"
@@ -73,7 +76,16 @@ template <typename Float>
 bool parse_float(std::string_view text, Float& out) {
   text = trimmed(text);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return error == std::errc() && end == text.data() + text.size() && !text.empty();
+  if (end != text.data() + text.size() || text.empty()) return false;
+  if (error != std::errc::result_out_of_range) return error == std::errc();
+  // Too small or too large, which from_chars does not tell apart. As in a program, the former is 0.
+  const std::string copy(text);
+  if constexpr (sizeof(Float) == sizeof(float)) {
+    out = std::strtof(copy.c_str(), nullptr);
+  } else {
+    out = std::strtod(copy.c_str(), nullptr);
+  }
+  return std::isfinite(out);
 }
 
 bool parse_bool(std::string_view text, Value& out) {

@@ -55,6 +55,12 @@ TEST_F(Field, Floats) {
   EXPECT_EQ(read("0.1", TypeKind::F32), "0.1");
   EXPECT_EQ(read("1e39", TypeKind::F32), "-");
   EXPECT_EQ(read("1e999", TypeKind::F64), "-");
+  EXPECT_EQ(read("-1e999", TypeKind::F64), "-");
+  EXPECT_EQ(read("1e-400", TypeKind::F64), "0.0");
+  EXPECT_EQ(read("-1e-400", TypeKind::F64), "-0.0");
+  EXPECT_EQ(read("5e-324", TypeKind::F64), "5e-324");
+  EXPECT_EQ(read("1e-50", TypeKind::F32), "0.0");
+  EXPECT_EQ(read("1e-400", TypeKind::Term), "0.0");
   EXPECT_EQ(read("", TypeKind::F64), "-");
   EXPECT_EQ(read("1.5x", TypeKind::F64), "-");
 }
