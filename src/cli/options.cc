@@ -100,7 +100,12 @@ void add_limit_options(CLI::App& command, RunOptions& options) {
   command
       .add_option_function<std::string>(
           "--max-rows",
-          [&answer](const std::string& text) { answer.max_rows = parse_count(text, "--max-rows"); },
+          [&answer](const std::string& text) {
+            answer.max_rows = parse_count(text, "--max-rows");
+            if (answer.max_rows == 0) {
+              throw CLI::ValidationError("--max-rows", "the number of rows must be positive");
+            }
+          },
           "Give up at so many derived rows (exit code 4; by default only where recursion makes new "
           "values, and in the reference evaluator)")
       ->type_name("N")

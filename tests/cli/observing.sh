@@ -124,6 +124,8 @@ for size in '' 0 abc 12x 5MM -3 1e6; do
   expect_status 2 run reach.xlog --memory "$size"
   expect_err 'not a size such as 500M'
 done
+expect_status 2 run reach.xlog --max-rows 0
+expect_err 'must be positive'
 expect_status 0 run reach.xlog --memory 2G
 expect_status 0 run reach.xlog --memory 2000000000
 
