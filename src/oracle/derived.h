@@ -1,5 +1,5 @@
 // What the rules of one round derive: rows of each predicate in the order in which they are found,
-// repeated ones included.
+// those included that are repeated or were there before.
 #pragma once
 
 #include <span>
@@ -16,6 +16,10 @@ struct Derived {
     lang::PredId pred;
     size_t count = 0;
     Column<Value> values;
+    size_t known_new = 0;  // the first ones: they differ, and the relation has none of them
+
+    // Leaves out what is repeated and what `relation`, that of `pred`, has.
+    void keep_new(const Relation& relation, size_t arity);
   };
   std::vector<Rows> of_predicates;
 
@@ -23,12 +27,13 @@ struct Derived {
     for (Rows& rows : of_predicates) {
       if (rows.pred == pred) return rows;
     }
-    return of_predicates.emplace_back(Rows{pred, 0, {}});
+    return of_predicates.emplace_back(Rows{pred, 0, {}, 0});
   }
-  void add(lang::PredId pred, std::span<const Value> tuple) {
+  Rows& add(lang::PredId pred, std::span<const Value> tuple) {
     Rows& rows = of(pred);
     ++rows.count;
     for (const Value& value : tuple) rows.values.push_back(value);
+    return rows;
   }
 };
 

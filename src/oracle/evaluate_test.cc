@@ -211,6 +211,18 @@ TEST(Evaluate, LimitsAreReported) {
   EXPECT_TRUE(coupled.reported(Code::LimitReached));
 }
 
+TEST(Evaluate, RowsOfARoundCountBeforeItEnds) {
+  AnswerOptions options;
+  options.max_rows = 1000;
+  const ProgramRun pairs("n(1..300). p(X, Y) :- n(X), n(Y). ?- p(1, Y).", options);
+  EXPECT_FALSE(pairs.answer);
+  EXPECT_NE(pairs.diagnostics().find("with 1001 rows so far"), std::string::npos)
+      << pairs.diagnostics();
+  // Rows that are repeated, or there already, do not.
+  const ProgramRun repeated("n(1..300). p(X) :- n(X), n(Y). n(X) :- p(X), p(Y). ?- p(1).", options);
+  EXPECT_TRUE(repeated.answer) << repeated.diagnostics();
+}
+
 TEST(Evaluate, DivisionByZeroDerivesNothingAndIsCounted) {
   const ProgramRun run("v(0). v(2). q(Y) :- v(X), Y = 10 / X. ?- q(Y).");
   ASSERT_TRUE(run.answer) << run.diagnostics();

@@ -283,7 +283,7 @@ class Instantiator {
     if (!rule.aggregates.empty()) {
       for (const Group& group : groups_of(r, matcher)) {
         for (const std::vector<Value>& result : results_of(group)) {
-          derived_.add(rule.head[0].pred, with_aggregates(rule, group.head, result));
+          add_derived(rule.head[0].pred, with_aggregates(rule, group.head, result));
         }
       }
       return;
@@ -292,10 +292,21 @@ class Instantiator {
     matcher.solve(r, rule.body, order_at(r).body, bindings, [&](const Bindings&, const auto&) {
       for (size_t e = 0; e < rule.head.size(); ++e) {
         for_each_condition(r, e, matcher, bindings, [&](const auto&) {
-          if (find_head(rule.head[e], matcher, bindings)) derived_.add(rule.head[e].pred, head_);
+          if (find_head(rule.head[e], matcher, bindings)) add_derived(rule.head[e].pred, head_);
         });
       }
     });
+  }
+
+  // Rows that wait for the end of a round count as soon as they surely are too many. Looking which
+  // of them are new takes time for each, so they have to double before the next look. Of minima and
+  // maxima most are never kept.
+  void add_derived(PredId pred, std::span<const Value> tuple) {
+    Derived::Rows& rows = derived_.add(pred, tuple);
+    const uint64_t left = context_.most_rows() - std::min(context_.rows, context_.most_rows());
+    if (rows.count <= left || rows.count <= 2 * rows.known_new || best_of(pred)) return;
+    rows.keep_new(relation(pred), tuple.size());
+    if (rows.count > left) context_.count_rows(rows.count);
   }
 
   // ---- ground rules ----
