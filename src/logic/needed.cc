@@ -86,7 +86,8 @@ bool drop_unneeded(lang::Program& program, const Analysis& analysis, Asked asked
   const std::vector<bool> needed = needed_for_answers(program, analysis, asked);
   const size_t before = program.rules.size();
   keep_rules(program, [&](const lang::Rule& rule) {
-    return rule.head.empty() || has_head_in(rule, needed);
+    // What nobody evaluates is refused, asked for or not.
+    return rule.head.empty() || rule.annotated || rule.learnable || has_head_in(rule, needed);
   });
   return program.rules.size() < before;
 }

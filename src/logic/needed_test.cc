@@ -43,6 +43,12 @@ TEST(Needed, OfTheWellFoundedModelOnlyWhatIsReadStays) {
             "w(X) :- e(X, Y), not w(Y).\nv(X) :- e(X, Y), not v(Y).\n:- v(7).\n");
 }
 
+TEST(Needed, WhatEvaluatorsRefuseStays) {
+  const std::string_view text = "c(1). q(1). 0.5::a(X) ; 0.5::b(X) :- c(X). ?- q(X).";
+  EXPECT_NE(left(text, Asked::WellFounded), "");
+  EXPECT_NE(left("c(1). q(1). 0.5::a(X) :- c(X). ?- q(X)."), "");
+}
+
 TEST(Needed, WhatAggregatesAndNegationReadStays) {
   EXPECT_EQ(left("e(1). p(X) :- e(X). q(X) :- e(X). s(X) :- e(X), not p(X), N = count : { q(Y) }, "
                  "N > 0. t(X) :- s(X). ?- s(X)."),

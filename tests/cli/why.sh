@@ -103,7 +103,7 @@ for engine in '--engine reference' '--device cpu'; do
   expect_err 'error[E0702]'
 done
 # Bits hold the rows in less than a MiB, but a search looks at them one by one.
-expect_status 0 why 'last(7)' pairs.xlog --memory 400M --device cpu
+expect_status 0 why 'last(7)' pairs.xlog --memory 1G --device cpu
 
 # Joins that the engine keeps for itself are no part of a proof.
 cat >kept.xlog <<'END'
