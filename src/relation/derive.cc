@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "plan/helper_rule.h"
 #include "relation/derive_kernel.h"
 
 namespace xlog::relation {
@@ -38,6 +39,7 @@ kernel::Id Derivation::build(const RelationOf& relation_of, bool claims, Walk wa
   options.keeps_rows = walk != Walk::Stack;
   options.takes_own_rows = walk != Walk::Chunk;
   if (claims) options.claims = into_;
+  options.ends_with_one_row = claims && ends_with_one_row();
   options.marks = &marks_;
   return DeriveKernel(machine_->graph(), *program_, pipeline_, head_, relation_of, options).build();
 }
@@ -103,20 +105,29 @@ Result<Derivation::Work> Derivation::start(const RelationOf& relation_of) {
   return work;
 }
 
-// How many rows of the driver one launch takes of a chunk: few where each meets all rows of other
-// relations, so that somebody can look at the clock.
+// How many rows of the driver one launch takes of a chunk: few where each meets many rows of other
+// relations, so that somebody can look at the clock. What lookups find is a guess, which is not
+// trusted so far that there are launches for a few rows each.
 uint32_t Derivation::slice(const RelationOf& relation_of) const {
-  constexpr double kSteps = 1 << 30;  // pairs that an instance meets in a launch
+  constexpr double kSteps = 1 << 28;  // pairs that an instance meets in a launch
+  constexpr double kFewRows = 8;
   const std::optional<size_t> driver = driver_of(pipeline_);
-  double pairs = 1;
+  double known = 1, guessed = 1;
   for (size_t s = 0; s < pipeline_.steps.size(); ++s) {
     const plan::Step& step = pipeline_.steps[s];
     if (driver == s) continue;
-    if (step.kind == plan::StepKind::Range) pairs *= plan::expected_size(step);
+    if (step.kind == plan::StepKind::Range) known *= plan::expected_size(step);
     if (step.kind != plan::StepKind::Match) continue;
-    if (plan::key_columns(step).empty()) pairs *= relation_of(step.pred).rows();
+    const double rows = relation_of(step.pred).rows();
+    if (plan::key_columns(step).empty()) {
+      known *= rows;
+    } else {
+      guessed *= std::max(1.0, std::min(step.rows, rows));
+    }
   }
-  return static_cast<uint32_t>(std::clamp(kSteps / std::max(pairs, 1.0), 1.0, 4e9));
+  const double surely = kSteps / std::max(known, 1.0);
+  const double perhaps = std::max(surely / guessed, std::min(surely, kFewRows));
+  return static_cast<uint32_t>(std::clamp(perhaps, 1.0, 4e9));
 }
 
 Status Derivation::make_regions(uint64_t rows) {
@@ -275,8 +286,16 @@ Result<Derived> Derivation::run(const RelationOf& relation_of) {
   return derived;
 }
 
+// Whether the head has no columns: one row of it is all that there can be. Where instances without
+// a value are counted, all of them have to be met nevertheless.
+bool Derivation::ends_with_one_row() const {
+  return head_.empty() && std::ranges::none_of(program_->rules[pipeline_.rule].body,
+                                               [](const auto& l) { return plan::computes(l); });
+}
+
 Result<Derived> Derivation::run_into_set(const RelationOf& relation_of, Relation& head) {
   types_ = head.types();
+  if (ends_with_one_row() && head.stored() > 0) return Derived{};
   if (machine_->form() == Form::Groups) return run_groups_into_set(relation_of, head);
   Derived derived;
   Result<Work> started = start(relation_of);
@@ -305,7 +324,7 @@ Result<Derived> Derivation::run_into_set(const RelationOf& relation_of, Relation
       finished += state[kRow] == end && empty ? 1 : 0;
       derived.rows += state[kNew];
     }
-    more = finished < work.chunks;
+    more = finished < work.chunks && !(derived.rows > 0 && ends_with_one_row());
     // A stack goes on in the next launch, unless it has no room or others wait for work.
     const bool divides = finished * 2 >= work.chunks;
     std::vector<Bag::Part> handled, others;

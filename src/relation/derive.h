@@ -100,6 +100,7 @@ class Derivation {
   kernel::Id build_groups(const RelationOf& relation_of, bool claims);
   std::string shape(const RelationOf& relation_of, bool claims) const;
   uint32_t slice(const RelationOf& relation_of) const;
+  bool ends_with_one_row() const;
   Status make_regions(uint64_t rows);
 
   Machine* machine_;

@@ -119,7 +119,9 @@ void DeriveKernel::walk_chunk() {
   // A counted loop, so that the device sees how much there is to do.
   k_.for_range(zero_, most_, [&](Value j) {
     const Value at = from_ + j;
-    k_.if_then((!full_[zero_]) & (at < to_), [&] {
+    Value goes_on = (!full_[zero_]) & (at < to_);
+    if (options_.ends_with_one_row) goes_on = goes_on & (added_[zero_] == 0);
+    k_.if_then(goes_on, [&] {
       const Value stopped = derive([&] {
         if (const SetCode* bits = code_->driver_bits()) {
           const BitWord word = code_->driver_word(at);
