@@ -205,7 +205,8 @@ class Alternation {
         context_(context),
         mode_(mode),
         parallel_(for_program(program, parallel)),
-        reads_both_(find_reads_both()) {}
+        upper_reads_itself_(any_literal(is_affirmative_or_folds)),
+        lower_reads_itself_(!program.aggregates.empty()) {}
 
   // A bound is grown again when something changes that it was grown from.
   Bounds run() {
@@ -224,24 +225,21 @@ class Alternation {
         lower_changed = lower != bounds.lower;
         bounds.lower = std::move(lower);
       }
-      grows_upper = lower_changed || (upper_changed && reads_both_);
-      grows_lower = lower_changed && reads_both_;
+      grows_upper = lower_changed || (upper_changed && upper_reads_itself_);
+      grows_lower = lower_changed && lower_reads_itself_;
     }
     return bounds;
   }
 
  private:
-  bool find_reads_both() const {
-    const auto reads_both = [](const GroundLiteral& literal) {
-      return literal.kind == GroundKind::NotNot || literal.kind == GroundKind::Aggregate ||
-             (literal.kind == GroundKind::Modal && !is_negated(literal.modal));
-    };
+  template <typename Test>
+  bool any_literal(const Test& test) const {
     std::atomic<bool> found = false;
     parallel_(static_cast<uint32_t>(program_.rules.size()), kRulesAtATime,
               [&](uint32_t lo, uint32_t hi) {
                 for (uint32_t r = lo; r < hi; ++r) {
                   const GroundRule rule = program_.rules[r];
-                  if (rule.heads.empty() || !std::ranges::any_of(rule.body, reads_both)) continue;
+                  if (rule.heads.empty() || !std::ranges::any_of(rule.body, test)) continue;
                   found.store(true, std::memory_order_relaxed);
                   return;
                 }
@@ -250,6 +248,14 @@ class Alternation {
   }
 
   static bool is_positive(const GroundLiteral& literal) { return literal.kind == GroundKind::Pos; }
+  // `not not p`, and the modal literals that are true once p is in all worlds.
+  static bool is_affirmative(const GroundLiteral& literal) {
+    return literal.kind == GroundKind::NotNot ||
+           (literal.kind == GroundKind::Modal && !is_negated(literal.modal));
+  }
+  static bool is_affirmative_or_folds(const GroundLiteral& literal) {
+    return is_affirmative(literal) || literal.kind == GroundKind::Aggregate;
+  }
   // Whether a literal may hold only once its atom is derived.
   bool derives_upper(const GroundLiteral& literal) const {
     return is_positive(literal) ||
@@ -267,11 +273,14 @@ class Alternation {
         [&](const GroundRule& rule, AtomId head) { return oracle::may_support(rule, head, old); });
   }
 
-  // A choice never forces its head; a disjunction forces one only when the others cannot hold.
+  // A choice never forces its head; a disjunction forces one only when the others cannot hold. What
+  // is derived is in all worlds, so that literals that say no more than this need not wait for the
+  // next turn: in a recursion through `know p` there would be one for each step of it.
   Interpretation grow_lower(const Bounds& old) {
     oracle::KnownResults known;
     return grow(
-        program_, context_, parallel_, is_positive,
+        program_, context_, parallel_,
+        [](const GroundLiteral& l) { return is_positive(l) || is_affirmative(l); },
         [&](const GroundLiteral& l) {
           return oracle::bounded_truth(l, program_, old, context_.names(), &known) == Truth::True;
         },
@@ -286,9 +295,10 @@ class Alternation {
   oracle::Context& context_;
   const logic::Mode mode_;
   const Parallel& parallel_;
-  // Some literal is no plain atom and no negation: each bound may then depend on itself as it was.
-  // Else the upper one depends on the lower one alone, and the lower one on the upper one.
-  const bool reads_both_;
+  // By literals that are no plain atom and no negation a bound may depend on itself as it was. Else
+  // the upper one depends on the lower one alone, and the lower one on the upper one.
+  const bool upper_reads_itself_;
+  const bool lower_reads_itself_;
 };
 
 // Calls `take` with the kind of what is left of a rule, its heads and its body, if anything is.

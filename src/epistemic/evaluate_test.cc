@@ -295,6 +295,19 @@ TEST(Evaluate, SettlesEasyPartsBeforeHardOnes) {
   EXPECT_EQ(settled_after_two(source), (std::vector{Undefined, Possible, Known}));
 }
 
+// One step of it must cost what one row costs, in the rounds of rows as in those of bounds.
+TEST(Evaluate, RecursionThroughKnowTakesLinearTime) {
+  constexpr uint32_t kSteps = 40'000;
+  logic::AnswerOptions options;
+  options.mode = Mode::G91;
+  options.timeout_seconds = 10;
+  const std::string source = fmt::format(
+      "r(0). r(X + 1) :- r(X), e(X), know r(X). e(0..{}). ?- r({}).", kSteps - 1, kSteps);
+  const Ran got = run(source, false, options);
+  ASSERT_TRUE(got.answer && !got.answer->unfinished) << got.messages;
+  EXPECT_EQ(got.answer->views.at(0).queries.at(0).rows.size(), 1u);
+}
+
 TEST(Evaluate, EndsAtTheTimeLimit) {
   std::string source = "n(1..40). 15 { a(X) : n(X) } 25. { b(X) : n(X) }.\n";
   source += "c(X) :- n(X), not know not c(X).\n";

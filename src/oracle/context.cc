@@ -62,9 +62,7 @@ void Context::count_rows(uint64_t count, std::string_view help) {
   tick();
   rows += count;
   if (rows <= most_rows()) return;
-  beyond_limit(
-      fmt::format("the reference evaluator holds at most {} rows and ground rules", most_rows()),
-      help);
+  beyond_limit(fmt::format("at most {} rows and ground rules are held", most_rows()), help);
 }
 
 void Context::count_candidate() {

@@ -201,6 +201,7 @@ class Instantiator {
         for (uint32_t i = 0; i < rule.body.size(); ++i) {
           const Literal& literal = rule.body[i];
           if (literal.kind != LiteralKind::Atom || !inside(literal.pred)) continue;
+          if (literal.modal != Modal::None || literal.nots != 0) continue;
           const auto [begin, end] = delta[literal.pred];
           if (begin == end) continue;
           derive(r, component_index, Matcher::Delta{i, begin, end});
@@ -254,16 +255,18 @@ class Instantiator {
     derived_ = {};
   }
 
-  // Rounds over the new rows of positive literals are not enough when the component is also read
-  // through a modal literal (a least fixpoint over `know p`) or in the condition of a choice.
-  static bool reads_inside_other_than_positively(const Rule& rule,
-                                                 const std::function<bool(PredId)>& inside) {
-    const auto other = [&](const Literal& l) {
-      return l.kind == LiteralKind::Atom && inside(l.pred) &&
-             (l.modal != Modal::None || l.nots != 0);
-    };
+  // Rounds over the new rows of positive literals are not enough when the component is also read in
+  // the condition of a choice, or through a modal literal that its rows decide (a least fixpoint
+  // over `know p`). Where the component is open such a literal binds nothing and is taken as
+  // possible, whether its row is there or not.
+  bool reads_inside_other_than_positively(const Rule& rule,
+                                          const std::function<bool(PredId)>& inside) const {
     const auto any = [&](const Literal& l) {
       return l.kind == LiteralKind::Atom && inside(l.pred);
+    };
+    const auto other = [&](const Literal& l) {
+      return any(l) && (l.modal != Modal::None || l.nots != 0) &&
+             out_.database.states[l.pred.index] == PredicateState::Settled;
     };
     if (std::any_of(rule.body.begin(), rule.body.end(), other)) return true;
     return std::any_of(rule.head.begin(), rule.head.end(), [&](const HeadElement& element) {
