@@ -295,6 +295,21 @@ TEST(Evaluate, SettlesEasyPartsBeforeHardOnes) {
   EXPECT_EQ(settled_after_two(source), (std::vector{Undefined, Possible, Known}));
 }
 
+// One world shows what is founded in it all at once, and what follows needs no solver.
+TEST(Evaluate, FoundednessAsksTheSolverRarely) {
+  const std::string edges = "n(0..59). e(X, X + 1) :- n(X). { r(0) }. ";
+  const std::string alternating =
+      "r(Y) :- r(X), e(X, Y), know s(X). s(X) :- possible r(X), e(X, _). ?- r(60).";
+  const std::string possible = "r(Y) :- r(X), e(X, Y), possible r(X). ?- r(60).";
+  for (const auto& [rest, most] : {std::pair(alternating, 300u), std::pair(possible, 30u)}) {
+    const Ran got = run(edges + rest, false, {});
+    ASSERT_TRUE(got.answer) << got.messages;
+    EXPECT_EQ(got.answer->view_count, 1) << rest;
+    EXPECT_EQ(got.answer->views.at(0).world_count, 2) << rest;
+    EXPECT_LT(got.trace.search.solver_calls, most) << rest;
+  }
+}
+
 // One step of it must cost what one row costs, in the rounds of rows as in those of bounds.
 TEST(Evaluate, RecursionThroughKnowTakesLinearTime) {
   constexpr uint32_t kSteps = 40'000;

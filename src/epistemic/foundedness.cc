@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "epistemic/founded_worlds.h"
 #include "epistemic/solver_limits.h"
 #include "oracle/well_founded.h"
 #include "oracle/world_views.h"
@@ -76,31 +77,39 @@ bool Foundedness::asks(const std::vector<Literal>& assumptions) {
 
 bool Foundedness::by_questions(const std::vector<Literal>& guess) {
   start();
-  const std::vector<Question>& questions = translation_->questions();
-  std::vector<bool> is_supported(questions.size(), false);
-  const auto assumed = [&] {
+  FoundedWorlds worlds(unit_.atom_count, foundation_, translation_->questions(), guess, context_);
+  // Whether some world has this, where only supported questions count.
+  const auto has_world = [&](Literal wanted, const std::vector<size_t>& asked) {
     std::vector<Literal> literals = guess;
-    for (size_t q = 0; q < questions.size(); ++q) {
+    for (size_t q = 0; q < guess.size(); ++q) {
       const Literal supported = foundation_.supported[q];
-      if (supported != 0) literals.push_back(is_supported[q] ? supported : -supported);
+      if (supported == 0) continue;
+      const bool is_asked = std::ranges::binary_search(asked, q);
+      literals.push_back(worlds.is_supported(q) ? supported : -supported);
+      literals.push_back(is_asked ? foundation_.asked[q] : -foundation_.asked[q]);
     }
-    return literals;
+    literals.push_back(wanted);
+    return asks(literals);
   };
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (size_t q = 0; q < questions.size(); ++q) {
-      if (foundation_.supported[q] == 0 || is_supported[q] || guess[q] < 0) continue;
-      const Literal founded = foundation_.founded[questions[q].atom];
-      std::vector<Literal> literals = assumed();
-      literals.push_back(questions[q].all ? -founded : founded);
-      if (asks(literals) == questions[q].all) continue;
-      is_supported[q] = true;
-      changed = true;
+  for (bool some_may_be = true;;) {
+    const std::vector<size_t> some = some_may_be ? worlds.waiting(false) : std::vector<size_t>();
+    if (!some.empty() && has_world(foundation_.answered, some)) {
+      worlds.add(solver_);
+      XLOG_CHECK(std::ranges::any_of(some, [&](size_t q) { return worlds.is_supported(q); }),
+                 "a world in which an atom is founded shows it");
+      continue;
     }
+    some_may_be = false;
+    const std::vector<size_t> all = worlds.waiting(true);
+    if (all.empty()) break;
+    if (has_world(foundation_.answered, all)) {
+      worlds.add(solver_);
+      continue;
+    }
+    for (const size_t q : all) worlds.support(q);
+    some_may_be = true;
   }
-  std::vector<Literal> literals = assumed();
-  literals.push_back(foundation_.unfounded);
-  return !asks(literals);
+  return !has_world(foundation_.unfounded, {});
 }
 
 }  // namespace xlog::epistemic

@@ -3,8 +3,10 @@
 // Without disjunctive heads the founded pairs (atom, world) are a least fixpoint. Here it is taken
 // over the questions, not over the worlds: starting with none supported, a question is supported
 // once its atom is founded in all worlds (`know`) or in one (`possible`), where rules count whose
-// questions are supported. Each step is one question to the solver about worlds and what is founded
-// in them. With disjunctive heads the worlds are listed and the reference is asked.
+// questions are supported. The solver is asked about all questions at once that wait: for a world
+// that founds the atom of one, or that does not. What such worlds tell about the other questions is
+// found without it (founded_worlds.h). With disjunctive heads the worlds are listed and the
+// reference is asked.
 #pragma once
 
 #include <optional>

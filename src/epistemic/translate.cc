@@ -206,34 +206,55 @@ Atom Translation::aggregate(uint32_t index) {
 
 Translation::Foundation Translation::add_foundation(logic::Mode mode) {
   Foundation foundation;
-  for (AtomId a = 0; a < unit_.atom_count; ++a) foundation.founded.push_back(program_.new_atom());
+  std::vector<Atom> founded;
+  for (AtomId a = 0; a < unit_.atom_count; ++a) founded.push_back(program_.new_atom());
   foundation.supported.assign(questions_.size(), 0);
+  foundation.asked.assign(questions_.size(), 0);
+  foundation.answered = program_.new_atom();
   foundation.unfounded = program_.new_atom();
+  const auto open_atom = [&] {
+    const Atom made = program_.new_atom();
+    add_rule({made}, {}, HeadKind::Choice);
+    return made;
+  };
   for (const GroundRule rule : unit_.rules) {
     XLOG_CHECK(rule.heads.size() <= 1, "disjunctions are founded in another way");
     if (rule.heads.empty()) continue;
+    Foundation::Rule& made = foundation.rules.emplace_back();
+    made.head = rule.heads[0];
     std::vector<Literal> body;
     for (const GroundLiteral& literal : rule.body) {
       if (literal.kind == GroundKind::Pos) {
-        body.push_back(foundation.founded[literal.index]);
+        made.positive.push_back(literal.index);
+        body.push_back(founded[literal.index]);
         continue;
       }
       body.push_back(literal_of(literal));
-      if (literal.kind != GroundKind::Modal || !oracle::needs_foundation(literal.modal, mode)) {
+      if (literal.kind != GroundKind::Modal) {
+        made.others.push_back(body.back());
         continue;
       }
-      Atom& supported = foundation.supported[question(literal)];
-      if (supported == 0) {
-        supported = program_.new_atom();
-        add_rule({supported}, {}, HeadKind::Choice);
+      const size_t q = question(literal);
+      made.answers.emplace_back(q, !is_negated(literal.modal));
+      if (!oracle::needs_foundation(literal.modal, mode)) continue;
+      if (foundation.supported[q] == 0) {
+        foundation.supported[q] = open_atom();
+        foundation.asked[q] = open_atom();
+        const Literal is_founded = founded[questions_[q].atom];
+        add_rule({foundation.answered},
+                 {foundation.asked[q], questions_[q].all ? -is_founded : is_founded});
       }
-      body.push_back(supported);
+      made.questions.push_back(q);
+      body.push_back(foundation.supported[q]);
     }
-    if (rule.kind == GroundHead::Choice) body.push_back(atom(rule.heads[0]));
-    add_rule({foundation.founded[rule.heads[0]]}, std::move(body));
+    if (rule.kind == GroundHead::Choice) {
+      made.others.push_back(atom(made.head));
+      body.push_back(made.others.back());
+    }
+    add_rule({founded[made.head]}, std::move(body));
   }
   for (AtomId a = 0; a < unit_.atom_count; ++a) {
-    add_rule({foundation.unfounded}, {atom(a), -foundation.founded[a]});
+    add_rule({foundation.unfounded}, {atom(a), -founded[a]});
   }
   return foundation;
 }

@@ -51,11 +51,23 @@ class Translation {
   std::optional<size_t> question(oracle::AtomId atom, bool all) const;
 
   // Adds rules that say what is founded where only the supported questions count: the atoms
-  // founded(a) for atoms a, given the worlds of the program itself. The atom supported(q) is open.
+  // founded(a) for atoms a, given the worlds of the program itself. The atoms supported(q) and
+  // asked(q) are open.
   struct Foundation {
-    std::vector<solve::Atom> founded;    // by atom of the unit
+    // A rule of the unit as it founds its head.
+    struct Rule {
+      oracle::AtomId head = 0;
+      std::vector<oracle::AtomId> positive;          // have to be founded
+      std::vector<size_t> questions;                 // have to be supported
+      std::vector<std::pair<size_t, bool>> answers;  // that questions have to have
+      std::vector<solve::Literal> others;            // have to hold, the head of a choice too
+    };
+    std::vector<Rule> rules;
     std::vector<solve::Atom> supported;  // by question; 0 where no literal has to be founded
-    solve::Atom unfounded = 0;           // some atom holds and is not founded
+    std::vector<solve::Atom> asked;      // likewise
+    // An atom of a question that is asked is founded (of one about all worlds: it is not).
+    solve::Atom answered = 0;
+    solve::Atom unfounded = 0;  // some atom holds and is not founded
   };
   Foundation add_foundation(logic::Mode mode);
 
