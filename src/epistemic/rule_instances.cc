@@ -175,38 +175,60 @@ FailedRule RuleInstances::furthest(uint32_t r, lang::PredId pred,
                                    const std::vector<std::optional<Value>>& row) {
   oracle::Context& context = findings_.context();
   const lang::Rule& rule = context.program.rules[r];
-  const logic::BodyOrder& order = context.analysis.orders[r].body;
   FailedRule failed;
   failed.rule = r;
-  for (const lang::HeadElement& element : rule.head) {
-    if (element.pred != pred) continue;
+  for (size_t e = 0; e < rule.head.size(); ++e) {
+    if (rule.head[e].pred != pred) continue;
     Bindings bindings(rule.variables.size());
-    if (!match_head(element, row, bindings, context.names())) continue;
+    if (!match_head(rule.head[e], row, bindings, context.names())) continue;
     failed.head_fits = true;
-    const auto text = [&](size_t position) {
-      return engine::literal_text(rule.body[order.sequence[position]], rule, bindings,
-                                  context.program, context.session.names);
-    };
-    // The longest beginning of the order that has a solution.
-    for (size_t length = order.sequence.size();; --length) {
-      logic::BodyOrder beginning = order;
-      beginning.sequence.resize(length);
-      bool found = false;
-      oracle::Matcher matcher(context, findings_.instance().database, &scratch_);
-      matcher.solve_while(r, rule.body, beginning, bindings, [&](const Bindings&, const auto&) {
-        failed.holds.clear();
-        for (size_t i = 0; i < length; ++i) failed.holds.push_back(text(i));
-        failed.fails.clear();
-        if (length < order.sequence.size()) {
-          failed.fails = engine::failure_text(rule.body[order.sequence[length]], text(length));
-        }
-        found = true;
-        return false;
-      });
-      if (found || length == 0) break;
-    }
+    come_far(e, bindings, failed);
   }
   return failed;
+}
+
+// The longest beginning that has a solution, of the order of the body and then of the condition
+// under which a choice may choose the head.
+void RuleInstances::come_far(size_t element, Bindings& bindings, FailedRule& failed) {
+  oracle::Context& context = findings_.context();
+  const lang::Rule& rule = context.program.rules[failed.rule];
+  const logic::RuleOrder& orders = context.analysis.orders[failed.rule];
+  const std::vector<Literal>& condition = rule.head[element].condition;
+  const bool is_choice = rule.head_kind == lang::HeadKind::Choice;
+  const logic::BodyOrder& of_body = orders.body;
+  const logic::BodyOrder of_condition = is_choice ? orders.conditions[element] : logic::BodyOrder();
+  const size_t in_body = of_body.sequence.size();
+  const auto literal = [&](size_t position) -> const Literal& {
+    return position < in_body ? rule.body[of_body.sequence[position]]
+                              : condition[of_condition.sequence[position - in_body]];
+  };
+  const auto text = [&](size_t position) {
+    return engine::literal_text(literal(position), rule, bindings, context.program,
+                                context.session.names);
+  };
+  const size_t all = in_body + of_condition.sequence.size();
+  for (size_t length = all;; --length) {
+    logic::BodyOrder first = of_body, second = of_condition;
+    first.sequence.resize(std::min(length, in_body));
+    second.sequence.resize(length - first.sequence.size());
+    bool found = false;
+    const auto note = [&](const Bindings&, const auto&) {
+      failed.holds.clear();
+      for (size_t i = 0; i < length; ++i) failed.holds.push_back(text(i));
+      failed.fails.clear();
+      if (length < all) failed.fails = engine::failure_text(literal(length), text(length));
+      found = true;
+      return false;
+    };
+    oracle::Matcher matcher(context, findings_.instance().database, &scratch_);
+    matcher.solve_while(failed.rule, rule.body, first, bindings,
+                        [&](const Bindings& bound, const auto& remaining) {
+                          if (second.sequence.empty()) return note(bound, remaining);
+                          matcher.solve_while(failed.rule, condition, second, bindings, note);
+                          return !found;
+                        });
+    if (found || length == 0) return;
+  }
 }
 
 }  // namespace xlog::epistemic

@@ -52,6 +52,7 @@ class RuleInstances {
                       const std::vector<std::optional<lang::Value>>& row);
 
  private:
+  void come_far(size_t element, oracle::Bindings& bindings, FailedRule& failed);
   InstanceLiteral literal_of(const lang::Literal& literal, const lang::Rule& rule,
                              oracle::Bindings& bindings);
   std::vector<oracle::AtomId> atoms_fitting(const lang::Literal& literal,

@@ -121,6 +121,23 @@ TEST(Why, ImpossibleNamesTheLiteralThatFails) {
 }
 
 // What becomes of the guess that would have given it.
+TEST(Why, ImpossibleNamesTheConditionUnderWhichAChoiceChooses) {
+  EXPECT_EQ(text_of("{ a(1..2) }.", "a(7)", WhyQuestion::WhyNot),
+            "a(7) is impossible: in no world.\n\n"
+            "not by { a(1..2) }.  [a.xlog:1]\n"
+            "  fails  7 = 1..2 does not hold\n");
+  EXPECT_EQ(text_of("{ q(U) : d(U) } :- e. d(1). e.", "q(9)", WhyQuestion::WhyNot),
+            "q(9) is impossible: in no world.\n\n"
+            "not by { q(U) : d(U) } :- e.  [a.xlog:1]\n"
+            "  holds  e\n"
+            "  fails  no row of d(9)\n");
+  EXPECT_EQ(text_of("{ q(U) : d(U) } :- e(U). d(1). e(2).", "q(2)", WhyQuestion::WhyNot),
+            "q(2) is impossible: in no world.\n\n"
+            "not by { q(U) : d(U) } :- e(U).  [a.xlog:1]\n"
+            "  holds  e(2)\n"
+            "  fails  no row of d(2)\n");
+}
+
 TEST(Why, SaysWhichTestRejectedTheGuess) {
   const std::string believes = "{ x }. p :- know p. p :- x, know p. q :- not know p, x.";
   EXPECT_NE(text_of(believes, "p").find("reproduced but unfounded"), std::string::npos)
