@@ -173,8 +173,10 @@ Work WorldsUpdate::bound() {
     }
   }
   ground.atom_count = static_cast<uint32_t>(numbered_.size());
-  const oracle::Bounds bounds =
-      epistemic::well_founded_bounds(ground, worlds_.options_.mode, new_context());
+  // The three-valued model takes `know p` and `possible p` for p, which founds them in any mode.
+  const logic::AnswerOptions& options = worlds_.options_;
+  const logic::Mode mode = options.well_founded ? logic::Mode::Faeel : options.mode;
+  const oracle::Bounds bounds = epistemic::well_founded_bounds(ground, mode, new_context());
   for (const AtomRow atom : affected_) {
     Worlds::Atom& state = at(atom);
     state.next = !is_there(atom)             ? Truth::False

@@ -40,7 +40,9 @@ class Evaluation {
     answer.well_founded = context_.options.well_founded;
     instance_ = instantiate(context_);
     context_.largest = [this] { return largest_relation(instance_.database, context_); };
-    bounds_ = well_founded_bounds(instance_.ground, answer.mode, context_);
+    // The three-valued model takes `know p` and `possible p` for p, which founds them in any mode.
+    const logic::Mode mode = answer.well_founded ? logic::Mode::Faeel : answer.mode;
+    bounds_ = well_founded_bounds(instance_.ground, mode, context_);
     if (instance_.violation && (answer.well_founded || is_plain_datalog(context_)))
       report_violation(*instance_.violation, context_);
     if (answer.well_founded) {
