@@ -20,7 +20,8 @@ constexpr uint32_t kPrograms = 3000 / kPartOfWork;
 struct Ran {
   bool checked = false;  // the program has no errors
   std::optional<logic::Answer> answer;
-  std::vector<std::string> views;  // as texts, in the order of these
+  std::vector<std::string> views;     // as texts, in the order of these
+  std::vector<std::string> in_order;  // as they came
   std::string messages;
   Trace trace;
 };
@@ -48,6 +49,7 @@ Ran run(const std::string& source, bool by_reference, const logic::AnswerOptions
     }
     ran.views.push_back(std::move(text));
   }
+  ran.in_order = ran.views;
   ran.views.push_back(rows_text(ran.answer->well_founded_queries, *program, session.names));
   std::ranges::sort(ran.views);
   return ran;
@@ -109,6 +111,7 @@ TEST_P(WholePrograms, HaveTheViewsOfTheReference) {
     ASSERT_TRUE(got.answer.has_value()) << got.messages;
     ASSERT_EQ(got.answer->view_count, wanted.answer->view_count);
     ASSERT_EQ(got.views, wanted.views);
+    ASSERT_EQ(got.in_order, wanted.in_order);
     ASSERT_EQ(got.answer->constraint_error, wanted.answer->constraint_error);
     ++compared;
     none += wanted.answer->view_count == 0 ? 1 : 0;

@@ -72,10 +72,58 @@ class Evaluation {
     for (Part& part : independent_parts(open_)) {
       std::vector<WorldSet> views = world_views(part.program, context_.options.mode, context_);
       if (views.empty()) return false;
-      std::sort(views.begin(), views.end());
       parts_.push_back({std::move(part), std::move(views)});
     }
+    put_in_order();
     return true;
+  }
+
+  // ---- the order of views: by what they say of the atoms of a part, in canonical order ----
+
+  bool is_shown(AtomId atom) const {
+    const PredId pred = instance_.database.atoms[atom].pred;
+    return pred.valid() && !context_.program[pred].helper;
+  }
+
+  bool is_before(AtomId a, AtomId b) const {
+    if (is_shown(a) != is_shown(b)) return is_shown(a);
+    const Database::Atom &at_a = instance_.database.atoms[a], &at_b = instance_.database.atoms[b];
+    if (at_a.pred != at_b.pred) return at_a.pred < at_b.pred;
+    if (!at_a.pred.valid()) return a < b;
+    const Relation& relation = instance_.database.relations[at_a.pred.index];
+    return std::ranges::lexicographical_compare(relation.row(at_a.row), relation.row(at_b.row),
+                                                [&](const lang::Value& x, const lang::Value& y) {
+                                                  return lang::compare(x, y, context_.names()) < 0;
+                                                });
+  }
+
+  // In all worlds comes first, then in some, then in none; parts go by their first atoms.
+  void put_in_order() {
+    std::vector<std::pair<AtomId, SolvedPart>> parts;  // with the first atom
+    for (SolvedPart& solved : parts_) {
+      context_.tick();
+      const std::vector<AtomId>& atoms = solved.part.atoms;
+      std::vector<AtomId> order(atoms.size());  // local numbers
+      for (AtomId local = 0; local < order.size(); ++local) order[local] = local;
+      std::ranges::sort(order, [&](AtomId a, AtomId b) { return is_before(atoms[a], atoms[b]); });
+      std::vector<std::pair<std::vector<size_t>, WorldSet>> views;
+      for (WorldSet& worlds : solved.views) {
+        std::vector<size_t> said;  // 0: in all worlds
+        for (const AtomId local : order) {
+          const auto lacks = [&](const Interpretation& world) { return !world[local]; };
+          const auto without = static_cast<size_t>(std::ranges::count_if(worlds, lacks));
+          said.push_back(without == 0 ? 0 : without < worlds.size() ? 1 : 2);
+        }
+        views.emplace_back(std::move(said), std::move(worlds));
+      }
+      std::ranges::sort(views);
+      for (size_t v = 0; v < views.size(); ++v) solved.views[v] = std::move(views[v].second);
+      const AtomId first = atoms[order.front()];
+      parts.emplace_back(first, std::move(solved));
+    }
+    std::ranges::sort(parts,
+                      [&](const auto& a, const auto& b) { return is_before(a.first, b.first); });
+    for (size_t p = 0; p < parts.size(); ++p) parts_[p] = std::move(parts[p].second);
   }
 
   // Under the well-founded semantics a constraint is violated when its body is true, not merely
