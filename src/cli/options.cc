@@ -146,6 +146,8 @@ void add_print_options(CLI::App& command, RunOptions& options) {
   constexpr const char* kGroup = "Output";
   PrintOptions& print = options.print;
   logic::AnswerOptions& answer = options.pipeline.answer;
+  std::string& about_views = options.pipeline.about_views;
+  const std::optional<bool>& well_founded = options.pipeline.well_founded;
   const CLI::Option* format =
       add_choice(command, "--format", "FORMAT", io::format_names(), "How answers are printed",
                  [&print](const std::string& text) { print.format = *io::find_format(text); })
@@ -169,7 +171,10 @@ void add_print_options(CLI::App& command, RunOptions& options) {
       throw CLI::ValidationError(option, "counts are not written into databases: take json or csv");
     }
   };
-  command.parse_complete_callback([&print, format, needs_text] {
+  command.parse_complete_callback([&print, &about_views, &well_founded, format, needs_text] {
+    if (!about_views.empty() && well_founded.value_or(false)) {
+      throw CLI::ValidationError(about_views, "there are no world views with `--semantics wfs`");
+    }
     if (format->empty()) {
       print.format = io::format_of_file(print.output_file).value_or(print.format);
     }
@@ -182,8 +187,8 @@ void add_print_options(CLI::App& command, RunOptions& options) {
   command
       .add_option_function<std::string>(
           "--world-views",
-          [&answer](const std::string& text) {
-            answer.max_views = parse_count_or_all(text, "--world-views");
+          [&answer, &about_views](const std::string& text) {
+            answer.max_views = parse_count_or_all(text, about_views = "--world-views");
           },
           "How many world views to show (default 10)")
       ->type_name("N|all")
@@ -192,8 +197,8 @@ void add_print_options(CLI::App& command, RunOptions& options) {
       command
           .add_option_function<std::string>(
               "--find-views",
-              [&answer](const std::string& text) {
-                answer.enough_views = parse_count(text, "--find-views");
+              [&answer, &about_views](const std::string& text) {
+                answer.enough_views = parse_count(text, about_views = "--find-views");
                 if (answer.enough_views == 0) {
                   throw CLI::ValidationError("--find-views",
                                              "at least one world view must be wanted");
@@ -205,8 +210,9 @@ void add_print_options(CLI::App& command, RunOptions& options) {
   CLI::Option* worlds = command
                             .add_option_function<std::string>(
                                 "--worlds",
-                                [&answer, &print](const std::string& text) {
-                                  answer.max_worlds = parse_count_or_all(text, "--worlds");
+                                [&answer, &print, &about_views](const std::string& text) {
+                                  answer.max_worlds =
+                                      parse_count_or_all(text, about_views = "--worlds");
                                   print.worlds = true;
                                 },
                                 "Also list so many worlds of each world view (table, json)")
@@ -217,7 +223,8 @@ void add_print_options(CLI::App& command, RunOptions& options) {
           command, "--over-views", "WHICH", {"cautious", "credulous", "all"},
           "Rows over all world views, each with the number of views in which it is known and "
           "possible: those known in every view, known in some, or possible in some",
-          [&answer](const std::string& text) {
+          [&answer, &about_views](const std::string& text) {
+            about_views = "--over-views";
             answer.ask = text == "cautious"    ? logic::Ask::Cautious
                          : text == "credulous" ? logic::Ask::Credulous
                                                : logic::Ask::Everything;
@@ -227,7 +234,11 @@ void add_print_options(CLI::App& command, RunOptions& options) {
           ->group(kGroup);
   command
       .add_flag_callback(
-          "--count", [&answer] { answer.ask = logic::Ask::Counts; },
+          "--count",
+          [&answer, &about_views] {
+            about_views = "--count";
+            answer.ask = logic::Ask::Counts;
+          },
           "Only count the world views and their worlds")
       ->excludes(find_views)
       ->excludes(worlds)

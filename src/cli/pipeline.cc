@@ -145,8 +145,21 @@ const SourceFile* read(const std::string& path, Outcome& outcome) {
   return lang::read_source(path, outcome.session);
 }
 
+// The options of a command line are compared when they are read; here it is a program's pragma.
+bool has_what_is_asked(const PipelineOptions& options, Outcome& outcome) {
+  if (options.about_views.empty()) return true;
+  if (!answer_options(options, outcome.program->pragmas).well_founded) return true;
+  outcome.session.diagnostics
+      .report(Code::InvalidArgument, {},
+              fmt::format("`{}` asks about world views, and the well-founded semantics has none",
+                          options.about_views))
+      .help("leave it out, or override the program's pragma with `--semantics stable`");
+  return false;
+}
+
 void run_stages(const SourceFile& file, const PipelineOptions& options, Outcome& outcome) {
   if (!load(file, options, outcome)) return;
+  if (!has_what_is_asked(options, outcome)) return;
   if (!apply_inputs(options, outcome)) return;
   if (!change_facts(options, outcome)) return;
   // A query joins what it mentions, which only makes counting harder.

@@ -44,6 +44,7 @@ struct PipelineOptions {
   std::optional<logic::Mode> mode;  // instead of the pragma's
   std::optional<bool> well_founded;
   logic::AnswerOptions answer;
+  std::string about_views;      // an option that was given and asks about world views, if any
   bool reference_only = false;  // --engine reference
   std::string device = "auto";
   bool keep_events = false;  // for a profile

@@ -85,7 +85,9 @@ void report_no_view(std::optional<uint32_t> violated, Context& context) {
   }
   Diagnostic& diagnostic =
       context.session.diagnostics.report(Code::NoWorldView, span, std::move(message));
-  diagnostic.note("shown instead is the well-founded part: what holds whatever the guesses");
+  if (context.options.ask != logic::Ask::Counts) {
+    diagnostic.note("shown instead is the well-founded part: what holds whatever the guesses");
+  }
   if (!violated) {
     diagnostic.help("`xlog explain FILE --stage worldviews` shows which part of it has none");
   }

@@ -28,6 +28,35 @@ expect_exactly '1 world view with 1 world'
 echo 'p :- not know p.' >none.xlog
 expect_status 3 run none.xlog --count
 expect_exactly '0 world views'
+expect_err 'the program has no world view'
+grep -q 'shown instead' err && fail "--count shows no well-founded part"
+expect_status 3 run none.xlog
+expect_err 'shown instead is the well-founded part'
+
+# ---- the well-founded semantics has no world views to ask about ----
+echo '#pragma semantics = well_founded p(1). ?- p(X).' >founded.xlog
+for asked in --count '--worlds all' '--world-views 3' '--over-views all' '--find-views 1'; do
+  # shellcheck disable=SC2086
+  expect_status 2 run plain.xlog --semantics wfs $asked
+  expect_err "${asked%% *}: there are no world views with \`--semantics wfs\`"
+  # shellcheck disable=SC2086
+  expect_status 1 run founded.xlog $asked
+  expect_err "\`${asked%% *}\` asks about world views, and the well-founded semantics has none"
+  # shellcheck disable=SC2086
+  expect_status 0 run founded.xlog --semantics stable $asked
+done
+
+# ---- one order of views, whoever finds them ----
+cat >ordered.xlog <<'END'
+pred e(u32).
+p(X) :- e(X), not know not p(X).
+?- p(X).
+e(0).
+END
+expect_status 0 run ordered.xlog --format csv -q
+cp out wanted_order
+expect_status 0 run ordered.xlog --format csv -q --engine reference
+cmp -s out wanted_order || fail "the order of world views differs by evaluator"
 for which in cautious credulous all; do
   expect_status 0 run doors.xlog --over-views $which
   cp out wanted_everywhere
