@@ -317,7 +317,8 @@ class Evaluation {
     if (version && !answering_ && message != logic::kInterrupted) {
       const lang::Rule& rule = program_.rules[version->rule];
       span = rule.span;
-      if (!rule.head.empty()) {
+      // The place says more than the name of a helper, which nobody wrote.
+      if (!rule.head.empty() && !program_[estimates_.source(rule.head[0].pred)].helper) {
         message += fmt::format(
             ", in round {} of `{}`", statistics_.trace.round(),
             logic::relation_name(estimates_.source(rule.head[0].pred), program_, session_.names));

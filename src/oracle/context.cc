@@ -28,7 +28,8 @@ void Context::check_limits() const {
   if (options.timeout_seconds <= 0) return;
   const std::chrono::duration<double> used = std::chrono::steady_clock::now() - start;
   if (used.count() < options.timeout_seconds) return;
-  const bool grows = component < analysis.components.size();
+  const bool grows =
+      component < analysis.components.size() && analysis.components[component].recursive;
   beyond_limit(fmt::format("the time limit of {} s is over", options.timeout_seconds),
                grows ? "raise it with `--timeout SECONDS`; recursion that makes ever new values, "
                        "like `n(X + 1) :- n(X)`, needs a bound such as `X < 100`"
