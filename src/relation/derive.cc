@@ -105,29 +105,20 @@ Result<Derivation::Work> Derivation::start(const RelationOf& relation_of) {
   return work;
 }
 
-// How many rows of the driver one launch takes of a chunk: few where each meets many rows of other
-// relations, so that somebody can look at the clock. What lookups find is a guess, which is not
-// trusted so far that there are launches for a few rows each.
+// How many rows of the driver one launch takes of a chunk: few where each meets all rows of other
+// relations, so that somebody can look at the clock.
 uint32_t Derivation::slice(const RelationOf& relation_of) const {
-  constexpr double kSteps = 1 << 28;  // pairs that an instance meets in a launch
-  constexpr double kFewRows = 8;
+  constexpr double kSteps = 1 << 30;  // pairs that an instance meets in a launch
   const std::optional<size_t> driver = driver_of(pipeline_);
-  double known = 1, guessed = 1;
+  double pairs = 1;
   for (size_t s = 0; s < pipeline_.steps.size(); ++s) {
     const plan::Step& step = pipeline_.steps[s];
     if (driver == s) continue;
-    if (step.kind == plan::StepKind::Range) known *= plan::expected_size(step);
+    if (step.kind == plan::StepKind::Range) pairs *= plan::expected_size(step);
     if (step.kind != plan::StepKind::Match) continue;
-    const double rows = relation_of(step.pred).rows();
-    if (plan::key_columns(step).empty()) {
-      known *= rows;
-    } else {
-      guessed *= std::max(1.0, std::min(step.rows, rows));
-    }
+    if (plan::key_columns(step).empty()) pairs *= relation_of(step.pred).rows();
   }
-  const double surely = kSteps / std::max(known, 1.0);
-  const double perhaps = std::max(surely / guessed, std::min(surely, kFewRows));
-  return static_cast<uint32_t>(std::clamp(perhaps, 1.0, 4e9));
+  return static_cast<uint32_t>(std::clamp(kSteps / std::max(pairs, 1.0), 1.0, 4e9));
 }
 
 Status Derivation::make_regions(uint64_t rows) {
