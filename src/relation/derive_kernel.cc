@@ -120,7 +120,8 @@ void DeriveKernel::walk_chunk() {
   k_.for_range(zero_, most_, [&](Value j) {
     const Value at = from_ + j;
     Value goes_on = (!full_[zero_]) & (at < to_);
-    if (options_.ends_with_one_row) goes_on = goes_on & (added_[zero_] == 0);
+    // Whoever found it.
+    if (options_.ends_with_one_row) goes_on = goes_on & !find_row(k_, claimed_->set, {zero_});
     k_.if_then(goes_on, [&] {
       const Value stopped = derive([&] {
         if (const SetCode* bits = code_->driver_bits()) {

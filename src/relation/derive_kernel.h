@@ -25,7 +25,7 @@ class DeriveKernel {
     std::optional<lang::PredId> claims;  // the relation whose set the kernel fills
     bool takes_own_rows = false;         // an instance goes on with the rows of its region
     bool keeps_rows = true;              // false: the region is a stack, what is taken is gone
-    bool ends_with_one_row = false;      // the head has no columns: an instance stops at the first
+    bool ends_with_one_row = false;      // the head has no columns: nobody goes on once it is there
     const Marks* marks = nullptr;
   };
   DeriveKernel(kernel::Graph& graph, const lang::Program& program, const plan::Pipeline& pipeline,
