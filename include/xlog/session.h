@@ -94,8 +94,8 @@ struct Value {
   Value(List v) : data(std::move(v)) {}                // NOLINT(google-explicit-constructor)
   Value(Compound v) : data(std::move(v)) {}            // NOLINT(google-explicit-constructor)
   template <typename Integer>
-  requires(std::is_integral_v<Integer> && !std::is_same_v<Integer, bool>)
-      Value(Integer v) {  // NOLINT(google-explicit-constructor)
+    requires(std::is_integral_v<Integer> && !std::is_same_v<Integer, bool>)
+  Value(Integer v) {  // NOLINT(google-explicit-constructor)
     data = static_cast<int64_t>(v);
     if constexpr (std::is_unsigned_v<Integer>) {
       if (v > uint64_t{INT64_MAX}) data = static_cast<uint64_t>(v);
