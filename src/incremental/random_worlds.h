@@ -146,6 +146,8 @@ class RandomWorlds : lang::RandomText {
     line("pred n(u32, u64). pred m(u64). pred w(u32). pred l(list<u32>).");
     line("pred least(u32). pred most(u32, u32). ?- n(X, N). ?- m(N). ?- w(X). ?- l(L).");
     line("?- least(X). ?- most(X, N).");
+    if (chance(40)) line(fmt::format("?- N = count : {{ {}(X) }}.", name()));
+    if (chance(20)) line(fmt::format("?- findall(X, {}(X), L).", name()));
     if (chance(40)) computed();
     if (chance(30)) line(fmt::format("{{ w(X) }} :- {}, n(X, N), N > {}.", base(), pick(2)));
     if (chance(25)) line("m(sum(cast(X, u64))) :- w(X).");

@@ -80,14 +80,15 @@ bool WorldsUpdate::is_counted(Instance element) {
   return bound.row != kNoRow && is_left(bound);
 }
 
-// Whether something that is left to decide depends on a result of a group. Else the fold connects
-// nothing.
+// Whether something that is left to decide depends on a result of a group, or a query shows it.
+// Else the fold connects nothing.
 bool WorldsUpdate::is_asked(Instance group) {
   const uint8_t known = worlds_.looked_at_[group.table][group.row] & (kAsked | kIgnored);
   if (known != 0) return known == kAsked;
   bool asked = false;
   instances_.for_each_result(group, [&](AtomRow result) {
     if (asked || truth(result) != Truth::Unknown) return;
+    asked = worlds_.shown_[result.pred];
     instances_.for_each_with_literal(result, [&](Instance asking) {
       tick();
       asked = asked || is_left(asking) || is_counted(asking);
