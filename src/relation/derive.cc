@@ -190,9 +190,11 @@ Result<uint64_t> Derivation::valueless(const device::Buffer& mishaps) {
 // ---- into a bag ----
 
 Result<Derived> Derivation::run_into_bag(const RelationOf& relation_of, Bag& bag,
-                                         const Filled& filled) {
+                                         const Filled& filled, const Counted& counted) {
   types_ = bag.types();
-  if (machine_->form() == Form::Groups) return run_groups_into_bag(relation_of, bag, filled);
+  if (machine_->form() == Form::Groups) {
+    return run_groups_into_bag(relation_of, bag, filled, counted);
+  }
   Derived derived;
   Result<Work> started = start(relation_of);
   if (!started.ok()) return started.error();
@@ -219,8 +221,7 @@ Result<Derived> Derivation::run_into_bag(const RelationOf& relation_of, Bag& bag
       if (Status s = bag.append(regions_, parts); !s.ok()) return s.error();
       if (Status s = filled(); !s.ok()) return s.error();
     }
-    const bool counts = counts_rows_ && !types_.empty();
-    if (Status s = machine_->check(counts ? derived.rows : 0); !s.ok()) return s.error();
+    if (Status s = machine_->check(counted(derived.rows)); !s.ok()) return s.error();
     if (!more) work.next = last;
     if (!stuck) continue;
     // One row of the driver gives more rows than a region holds: fewer and larger ones.
@@ -255,7 +256,8 @@ Result<Derived> Derivation::run(const RelationOf& relation_of, Bag& bag, const F
   if (const auto counted = counted_relation(pipeline_); counted && bag.types().empty()) {
     return Derived{relation_of(*counted).rows(), 0};
   }
-  return run_into_bag(relation_of, bag, filled);
+  const bool counts = counts_rows_ && !bag.types().empty();
+  return run_into_bag(relation_of, bag, filled, [&](uint64_t found) { return counts ? found : 0; });
 }
 
 // ---- into a relation ----
@@ -268,11 +270,13 @@ Result<Derived> Derivation::run(const RelationOf& relation_of) {
   // Candidates first: their set compares rows where they are stored.
   Bag candidates(*machine_, head.types());
   const uint32_t before = head.stored();
-  Result<Derived> derived = run_into_bag(relation_of, candidates, [&]() -> Status {
+  const auto absorb = [&]() -> Status {
     Result<uint32_t> added = head.absorb(candidates.columns(), candidates.rows());
     candidates.clear();
     return added.ok() ? Status(Done{}) : added.error();
-  });
+  };
+  Result<Derived> derived = run_into_bag(relation_of, candidates, absorb,
+                                         [&](uint64_t) { return head.stored() - before; });
   if (derived.ok()) derived->rows = head.stored() - before;
   return derived;
 }

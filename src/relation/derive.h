@@ -28,6 +28,8 @@ struct Derived {
 // Told that more rows have come into a bag; may take them from it.
 using Filled = std::function<Status()>;
 inline Status leave_in_bag() { return Done{}; }
+// Of so many rows that came into a bag, those that limits count.
+using Counted = std::function<uint64_t(uint64_t found)>;
 
 class Derivation {
  public:
@@ -84,10 +86,11 @@ class Derivation {
   };
 
   Result<Derived> run_into_set(const RelationOf& relation_of, Relation& head);
-  Result<Derived> run_into_bag(const RelationOf& relation_of, Bag& bag, const Filled& filled);
+  Result<Derived> run_into_bag(const RelationOf& relation_of, Bag& bag, const Filled& filled,
+                               const Counted& counted);
   Result<Derived> run_groups_into_set(const RelationOf& relation_of, Relation& head);
-  Result<Derived> run_groups_into_bag(const RelationOf& relation_of, Bag& bag,
-                                      const Filled& filled);
+  Result<Derived> run_groups_into_bag(const RelationOf& relation_of, Bag& bag, const Filled& filled,
+                                      const Counted& counted);
   uint64_t most_room(const Relation* claims) const;
   Result<Groups> start_groups(const RelationOf& relation_of, const Relation* claims);
   Status launch_groups(const RelationOf& relation_of, Relation* claims, const Groups& work);

@@ -146,7 +146,7 @@ Result<Derived> Derivation::run_groups_into_set(const RelationOf& relation_of, R
 }
 
 Result<Derived> Derivation::run_groups_into_bag(const RelationOf& relation_of, Bag& bag,
-                                                const Filled& filled) {
+                                                const Filled& filled, const Counted& counted) {
   Device& device = machine_->device();
   Derived derived;
   for (;;) {
@@ -175,8 +175,7 @@ Result<Derived> Derivation::run_groups_into_bag(const RelationOf& relation_of, B
     if (Status s = filled(); !s.ok()) return s.error();
   }
   regions_.clear();
-  const bool counts = counts_rows_ && !types_.empty();
-  if (Status s = machine_->check(counts ? derived.rows : 0); !s.ok()) return s.error();
+  if (Status s = machine_->check(counted(derived.rows)); !s.ok()) return s.error();
   return derived;
 }
 
