@@ -139,6 +139,10 @@ void add_control(std::vector<Sample>& all, Type type) {
   all.push_back(grid_sample(Op::Load, type, [](auto& k, Value i, Buffer x, Buffer r) {
     k.store(r, i, x[k.len(x) - 1 - i]);
   }));
+  all.push_back(grid_sample(Op::Prefetch, type, [](auto& k, Value i, Buffer x, Buffer r) {
+    k.prefetch(x, (i + 8) * (i + 8));
+    k.store(r, i, x[i]);
+  }));
   all.push_back(grid_sample(Op::Alloc, type, [](auto& k, Value i, Buffer x, Buffer r) {
     Buffer own = k.private_array(x.type(), 4);
     k.for_range(k.u32(0), k.u32(4), [&](Value j) { k.store(own, j, x[(i + j) % 40]); });

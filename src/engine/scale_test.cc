@@ -236,6 +236,46 @@ TEST(Scale, GroupsStopWithoutRoom) {
   }
 }
 
+// The sets are so large that rows wait for their cells, among them rows that are equal, and rows
+// that come where the output has no room for more.
+TEST(Scale, RowsWaitForCellsOfALargeSet) {
+  for (const uint32_t spread : {809u, 1'000'003u}) {
+    const Graph graph = random_graph(700, 14'000, spread);
+    std::map<uint32_t, std::set<uint32_t>> next, second, third;
+    for (const auto& [from, to] : graph.edges) next[from].insert(to);
+    const auto step = [&](const auto& before, auto& after) {
+      for (const auto& [from, middles] : before) {
+        for (uint32_t middle : middles)
+          after[from].insert(next[middle].begin(), next[middle].end());
+      }
+    };
+    step(std::map(next), second);
+    step(second, third);
+    const auto wanted = [](const auto& rows) {
+      uint64_t count = 0, sum = 0;
+      for (const auto& [from, all] : rows) {
+        count += all.size();
+        for (uint32_t to : all) sum += to;
+      }
+      return fmt::format("({},{},)", count, sum);
+    };
+    const std::string source = facts(graph) + R"(
+      second(X, Z) :- edge(X, Y), edge(Y, Z).
+      third(X, Z) :- second(X, Y), edge(Y, Z).
+      a(count(), sum(cast(Y, u64))) :- second(X, Y).
+      b(count(), sum(cast(Y, u64))) :- third(X, Y).
+      ?- a(N, S). ?- b(N, S).
+    )";
+    for (const char* device : {"interp", "cpu", "native", "c"}) {
+      const Outcome got = run(source, Which::Engine, device);
+      EXPECT_NE(got.text.find(wanted(second)), std::string::npos) << device << got.text;
+      EXPECT_NE(got.text.find(wanted(third)), std::string::npos) << device << got.text;
+      EXPECT_EQ(set_of(got, "third/2"),
+                spread == 809 ? relation::SetKind::Compact : relation::SetKind::Packed);
+    }
+  }
+}
+
 // One row of the first literal gives more rows than a region holds, in a bag and in a wide set.
 TEST(Scale, OneRowGivesMoreThanARegionHolds) {
   const Outcome got = run(R"(

@@ -41,6 +41,10 @@ void Builder::store(Buffer b, Value index, Value v) {
   append(make(Op::Store, {wrap(b.id), index, v}).id);
 }
 
+void Builder::prefetch(Buffer b, Value index) {
+  append(make(Op::Prefetch, {wrap(b.id), index}).id);
+}
+
 Value Builder::atomic(Fold fold, Buffer b, Value index, Value v) {
   const Id operands[] = {b.id, index.id, v.id};
   const std::string problem = type_problem(*graph_, Op::Atomic, operands);

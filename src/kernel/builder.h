@@ -77,6 +77,7 @@ class Builder {
   }
   Value load(Buffer b, Value index);
   void store(Buffer b, Value index, Value v);
+  void prefetch(Buffer b, Value index);
   Value atomic(Fold fold, Buffer b, Value index, Value v);
   Value cas(Buffer b, Value index, Value expected, Value desired);
   void barrier();

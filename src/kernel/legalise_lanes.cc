@@ -290,7 +290,8 @@ class LaneLoops {
       if (auto array = shared_.find(original); array != shared_.end()) return array->second;
       if (auto array = spread_.find(original); array != spread_.end()) return array->second;
     }
-    if (op == Op::Load || op == Op::Store || op == Op::Atomic || op == Op::Cas) {
+    if (op == Op::Load || op == Op::Store || op == Op::Atomic || op == Op::Cas ||
+        op == Op::Prefetch) {
       node = memory_effect(node, original, lane, body);
     } else {
       body.push_back(node);

@@ -17,11 +17,15 @@ struct Probe {
   Value found;  // the key is there, or was put there
 };
 
+Value start_of(Builder& k, Value key, Value cells) {
+  return k.cast(Type::U32, hash_of(k, key)) & (cells - 1);
+}
+
 // Walks from the key's first cell until `visit` says that it is done: (done, found).
 Probe probe(Builder& k, Value key, Value cells,
             const std::function<std::pair<Value, Value>(Value cell)>& visit) {
   const Value mask = cells - 1;
-  const Value start = k.cast(Type::U32, hash_of(k, key)) & mask;
+  const Value start = start_of(k, key, cells);
   Values last = k.loop(cells, key != empty(k), {start, k.boolean(false)},
                        [&](Value t, const Values& c) -> std::pair<Value, Values> {
                          auto [done, found] = visit(c[0]);
@@ -103,6 +107,10 @@ Value hash_of(Builder& k, Value key) {
   h = h ^ (h >> 27);
   h = h * k.constant(Scalar::u64(kMix2));
   return h ^ (h >> 31);
+}
+
+void hash_prefetch(Builder& k, Buffer cells, Value key) {
+  k.prefetch(cells, start_of(k, key, k.len(cells) - 1));
 }
 
 HashFound hash_find(Builder& k, Buffer cells, Value key) {

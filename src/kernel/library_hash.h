@@ -45,6 +45,9 @@ struct HashClaim {
 };
 HashClaim hash_claim(Builder& k, Buffer cells, Value key);
 
+// Brings the cell near where the search for a key starts.
+void hash_prefetch(Builder& k, Buffer cells, Value key);
+
 // The cell where the search for a key starts; part of the language, so the same on all devices.
 Value hash_of(Builder& k, Value key);
 

@@ -280,6 +280,12 @@ class EffectSimplifier {
         }
         break;
       }
+      case Op::Prefetch:
+        if (!context_.target.prefetch) {
+          context_.note("no-prefetch", original, Id{});
+          return Id{};
+        }
+        break;
       case Op::Atomic:
       case Op::Cas:
         cells_.forget(graph_.operand(original, 0));

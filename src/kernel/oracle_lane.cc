@@ -206,6 +206,8 @@ void Lane::execute(Id effect) {
     case Op::Cas:
       access(effect);
       break;
+    case Op::Prefetch:
+      break;
     case Op::Check:
       if (!value(operands[0]).as_bool()) launch_.fail(graph_.code(effect), check_number());
       break;

@@ -177,6 +177,7 @@ class Generator {
 
   void load() {
     Buffer buffer = in_[random_.below(in_.size())];
+    if (chance(10)) k_.prefetch(buffer, value(Type::U32));  // wherever that is
     if (chance(70)) {
       pool_.push_back(buffer[index_in(buffer)]);
       return;

@@ -12,6 +12,7 @@ struct Target {
   bool groups = false;       // runs the lanes of a group side by side: local memory, barriers.
                              // Without it a pass turns lanes into loops.
   bool collectives = false;  // has GScan and GReduce of its own; else they become local memory
+  bool prefetch = false;     // brings memory near on demand; else Prefetch is dropped
   bool f64 = true;
   bool fma = true;  // a correctly rounded Fma
   bool atomic32 = true;

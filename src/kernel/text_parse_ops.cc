@@ -31,6 +31,7 @@ bool is_value_op(Op op) {
     case Op::Len:
     case Op::Load:
     case Op::Store:
+    case Op::Prefetch:
     case Op::Atomic:
     case Op::Cas:
     case Op::Barrier:
@@ -249,7 +250,7 @@ Id Parser::plain_op(const OpName& name, Op op, std::vector<Operand>& list) {
     return {};
   }
   const bool memory = op == Op::Load || op == Op::Store || op == Op::Atomic || op == Op::Cas ||
-                      op == Op::Read || op == Op::Len || op == Op::Reduce;
+                      op == Op::Read || op == Op::Len || op == Op::Reduce || op == Op::Prefetch;
   if (memory) {
     if (list[0].is_bare() || !is_buffer(graph_, list[0].id)) {
       fail(list[0].offset, fmt::format("{} needs a buffer first", name.base));

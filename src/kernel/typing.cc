@@ -51,6 +51,7 @@ std::string type_problem(const Graph& graph, Op op, std::span<const Id> operands
   switch (op) {
     case Op::Load:
     case Op::Store:
+    case Op::Prefetch:
     case Op::Atomic:
     case Op::Cas:
     case Op::Read:

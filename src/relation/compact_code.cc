@@ -83,6 +83,10 @@ Value find_compact(Builder& k, const SetCode& set, const Values& row) {
                 })[2];
 }
 
+void prefetch_compact(Builder& k, const SetCode& set, const Values& row) {
+  k.prefetch(set.cells, place_of(k, set, row).start);
+}
+
 Value claim_compact(Builder& k, const SetCode& set, const Values& row) {
   const Place place = place_of(k, set, row);
   const Value zero = k.u32(0);

@@ -24,6 +24,7 @@ std::optional<std::vector<uint64_t>> compact_mixing(const std::vector<uint64_t>&
                                                     uint64_t cells, uint64_t attempt);
 
 Value find_compact(Builder& k, const SetCode& set, const Values& row);
+void prefetch_compact(Builder& k, const SetCode& set, const Values& row);
 // Puts the row there, and gives whether it is new; false too where it finds no place.
 Value claim_compact(Builder& k, const SetCode& set, const Values& row);
 

@@ -21,10 +21,18 @@ constexpr uint64_t kLeastOutput = 1024;      // rows of all regions together
 constexpr uint64_t kFirstOutput = 1u << 17;  // at most; then as much as turns out to be needed
 constexpr uint64_t kMostOutput = 1u << 19;
 constexpr uint64_t kShareOfSet = 16;  // one of so many rows is room enough for output
+// As much as a core has of its cache for itself.
+constexpr uint64_t kBytesOfLargeSet = 1u << 20;
 // Rows that an instance takes of its own in one launch: few at first, so that what it leaves can be
 // divided again, and as a device may begin with slow code.
 constexpr uint32_t kFewOwnRows = 1u << 9;
 constexpr uint32_t kMostOwnRows = 1u << 24;
+
+// Whether most cells of the set come from memory. Rows that a rule finds one after another often
+// lie in the same words of bits.
+bool is_far(const Relation& relation) {
+  return relation.set_kind() != SetKind::Bits && relation.set_bytes() >= kBytesOfLargeSet;
+}
 
 Error too_long(uint32_t most) {
   return {fmt::format("an interval has more than {} values", most), "take a smaller interval",
@@ -33,12 +41,13 @@ Error too_long(uint32_t most) {
 
 }  // namespace
 
-kernel::Id Derivation::build(const RelationOf& relation_of, bool claims, Walk walk) {
+kernel::Id Derivation::build(const RelationOf& relation_of, bool claims, Walk walk, bool late) {
   DeriveKernel::Options options;
   options.types = types_;
   options.keeps_rows = walk != Walk::Stack;
   options.takes_own_rows = walk != Walk::Chunk;
   if (claims) options.claims = into_;
+  options.claims_late = late;
   options.ends_with_one_row = claims && ends_with_one_row();
   options.marks = &marks_;
   return DeriveKernel(machine_->graph(), *program_, pipeline_, head_, relation_of, options).build();
@@ -152,9 +161,10 @@ Status Derivation::launch(const RelationOf& relation_of, Relation* claims, Work&
       pipeline_arguments(pipeline_, relation_of, marks_, claims != nullptr ? into_ : std::nullopt);
   if (!inputs.ok()) return inputs.error();
   const bool into_set = claims != nullptr;
-  if (Status s =
-          compile(fmt::format("{}{}", static_cast<int>(work.walk), shape(relation_of, into_set)),
-                  [&] { return build(relation_of, into_set, work.walk); });
+  const bool late = into_set && work.walk == Walk::Chunk && is_far(*claims);
+  if (Status s = compile(fmt::format("{}{}{}", static_cast<int>(work.walk), late ? " late " : "",
+                                     shape(relation_of, into_set)),
+                         [&] { return build(relation_of, into_set, work.walk, late); });
       !s.ok()) {
     return s;
   }

@@ -99,7 +99,7 @@ class Derivation {
   Result<Work> start(const RelationOf& relation_of);
   Status launch(const RelationOf& relation_of, Relation* claims, Work& work);
   Status compile(std::string shape, const std::function<kernel::Id()>& build);
-  kernel::Id build(const RelationOf& relation_of, bool claims, Walk walk);
+  kernel::Id build(const RelationOf& relation_of, bool claims, Walk walk, bool late);
   kernel::Id build_groups(const RelationOf& relation_of, bool claims);
   std::string shape(const RelationOf& relation_of, bool claims) const;
   uint32_t slice(const RelationOf& relation_of) const;

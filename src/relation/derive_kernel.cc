@@ -4,6 +4,14 @@ namespace xlog::relation {
 
 using kernel::Buffer;
 
+namespace {
+
+// So many rows are found while the cells of those before them come from memory (Chen et al.,
+// "Improving hash join performance through prefetching", 2004).
+constexpr uint32_t kMostWaiting = 16;
+
+}  // namespace
+
 DeriveKernel::DeriveKernel(kernel::Graph& graph, const lang::Program& program,
                            const plan::Pipeline& pipeline, const std::vector<lang::Term>& head,
                            const RelationOf& relation_of, const Options& options)
@@ -41,9 +49,15 @@ kernel::Id DeriveKernel::build() {
   k_.store(filled_, zero_, options_.keeps_rows ? zero_ : state_[state_of(kFilled)]);
   k_.store(added_, zero_, zero_);
   k_.store(full_, zero_, k_.boolean(false));
+  if (options_.claims_late) {
+    for (Type type : options_.types) waiting_.push_back(k_.private_array(type, kMostWaiting));
+    waits_ = k_.private_array(Type::U32, 1);
+    k_.store(waits_, zero_, zero_);
+  }
   code_->begin(i);
   options_.takes_own_rows ? walk_own_rows() : walk_chunk();
   code_->end();
+  if (options_.claims_late) claim_waiting();
   k_.store(state_, state_of(kFilled), filled_[zero_]);
   k_.store(state_, state_of(kNew), added_[zero_]);
   return k_.finish();
@@ -57,6 +71,37 @@ void DeriveKernel::store_row(const Values& row) {
   const Value place = filled_[zero_];
   for (size_t j = 0; j < row.size(); ++j) k_.store(out_[j], base_ + place, row[j]);
   k_.store(filled_, zero_, place + 1);
+}
+
+void DeriveKernel::claim(const Values& row) {
+  k_.if_then(claim_row(k_, claimed_->set, row), [&] {
+    store_row(row);
+    k_.store(added_, zero_, added_[zero_] + 1);
+  });
+}
+
+// Each row that waits may be new and want room.
+void DeriveKernel::claim_later(const Values& row, Value room) {
+  const Value waits = waits_[zero_];
+  k_.if_then((waits == kMostWaiting) | (filled_[zero_] + waits >= room), [&] { claim_waiting(); });
+  k_.if_then(
+      filled_[zero_] < room,
+      [&] {
+        prefetch_row(k_, claimed_->set, row);
+        const Value place = waits_[zero_];
+        for (size_t j = 0; j < row.size(); ++j) k_.store(waiting_[j], place, row[j]);
+        k_.store(waits_, zero_, place + 1);
+      },
+      [&] { k_.store(full_, zero_, k_.boolean(true)); });
+}
+
+void DeriveKernel::claim_waiting() {
+  k_.for_range(zero_, waits_[zero_], [&](Value j) {
+    Values row;
+    for (const Buffer& column : waiting_) row.push_back(column[j]);
+    claim(row);
+  });
+  k_.store(waits_, zero_, zero_);
 }
 
 PipelineCode::Sink DeriveKernel::sink() {
@@ -88,15 +133,9 @@ void DeriveKernel::emit(const Slots& slots) {
   auto keep = [&] {
     // A stack keeps one place free, for the row that it stops at.
     const Value room = options_.keeps_rows ? region_ : region_ - 1;
+    if (options_.claims_late) return claim_later(row, room);
     k_.if_then(
-        filled_[zero_] < room,
-        [&] {
-          if (!claimed_) return store_row(row);
-          k_.if_then(claim_row(k_, claimed_->set, row), [&] {
-            store_row(row);
-            k_.store(added_, zero_, added_[zero_] + 1);
-          });
-        },
+        filled_[zero_] < room, [&] { claimed_ ? claim(row) : store_row(row); },
         [&] { k_.store(full_, zero_, k_.boolean(true)); });
   };
   if (!exists) return keep();

@@ -25,6 +25,7 @@ class DeriveKernel {
     std::optional<lang::PredId> claims;  // the relation whose set the kernel fills
     bool takes_own_rows = false;         // an instance goes on with the rows of its region
     bool keeps_rows = true;              // false: the region is a stack, what is taken is gone
+    bool claims_late = false;            // where the set is large: rows wait for their cells
     bool ends_with_one_row = false;      // the head has no columns: nobody goes on once it is there
     const Marks* marks = nullptr;
   };
@@ -39,6 +40,9 @@ class DeriveKernel {
   void emit(const Slots& slots);
   void count(Value bindings);
   void store_row(const Values& row);
+  void claim(const Values& row);
+  void claim_later(const Values& row, Value room);
+  void claim_waiting();
   Value derive(const std::function<void()>& body);
   void walk_chunk();
   void walk_own_rows();
@@ -58,6 +62,8 @@ class DeriveKernel {
   // Of the instance.
   Value c_, base_, from_, to_, zero_;
   kernel::Buffer filled_, added_, full_;  // one cell each
+  kernel::Columns waiting_;               // rows whose cells have been asked for
+  kernel::Buffer waits_;                  // how many
 };
 
 }  // namespace xlog::relation

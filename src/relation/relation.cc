@@ -251,7 +251,7 @@ std::string Relation::set_name() const {
 }
 
 void Relation::append_set_arguments(std::vector<device::Argument>& arguments) const {
-  arguments.emplace_back(device::View{set_, 0, cell_count() * size_of(cell_type(set_kind_))});
+  arguments.emplace_back(device::View{set_, 0, set_bytes()});
   if (keeps_best(set_kind_)) {
     const uint64_t size = size_of(types()[best_.column]);
     arguments.emplace_back(device::View{values_, 0, cell_count() * size});
@@ -273,8 +273,11 @@ Status Relation::insert_stored() {
     if (is_wide(set_kind_)) {
       claim_stored(k, set, k.grid(n));
     } else {
+      constexpr uint32_t kAhead = 16;  // rows whose cells are on their way
       const Columns columns = column_params(k, types());
-      claim_row(k, set, row_at(columns, k.grid(n)));
+      const Value i = k.grid(n);
+      prefetch_row(k, set, row_at(columns, k.min(i + kAhead, n - 1)));
+      claim_row(k, set, row_at(columns, i));
     }
     return k.finish();
   });

@@ -89,6 +89,7 @@ class Relation {
   Status reserve(uint64_t more);
   // Nobody asks the set of this relation now, which is finished; reserve() makes it again.
   void release_set();
+  uint64_t set_bytes() const { return cell_count() * size_of(cell_type(set_kind_)); }
   // So many more rows need no larger set.
   uint64_t room() const;
   // Whether some row that a kernel has brought since found no place in the set. Then

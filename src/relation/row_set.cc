@@ -168,6 +168,21 @@ Value claim_row(Builder& k, const SetCode& set, const Values& row) {
   return claimed[first];
 }
 
+void prefetch_row(Builder& k, const SetCode& set, const Values& row) {
+  switch (set.kind) {
+    case SetKind::Packed:
+    case SetKind::Best:
+      return kernel::hash_prefetch(k, set.cells, packed_row(k, key_of(set, row)));
+    case SetKind::Compact:
+      return prefetch_compact(k, set, row);
+    case SetKind::Bits:
+      return k.prefetch(set.cells, bit_of(k, set, row).word);
+    case SetKind::Wide:
+    case SetKind::WideBest:
+      XLOG_UNREACHABLE("rows of a wide set are stored first");
+  }
+}
+
 void take_back(Builder& k, const SetCode& set, const Values& row) {
   XLOG_CHECK(set.kind == SetKind::Bits, "rows leave sets of bits alone");
   const BitPlace place = bit_of(k, set, row);

@@ -82,6 +82,8 @@ Value find_row(Builder& k, const SetCode& set, const Values& row);
 Value is_best(Builder& k, const SetCode& set, const Values& row);
 // Puts a row of the domain there, and gives whether it is new. Not for wide sets.
 Value claim_row(Builder& k, const SetCode& set, const Values& row);
+// Brings the cell near that claim_row will look at first.
+void prefetch_row(Builder& k, const SetCode& set, const Values& row);
 // Takes a row out of a Bits set that this instance has put there.
 void take_back(Builder& k, const SetCode& set, const Values& row);
 // The row of one bit of a Bits set, and the rows of some bits of one word.

@@ -57,7 +57,7 @@ constexpr Language kLanguage = {
 }  // namespace
 
 // Arrays lie on the stack, of which a thread has 8 MiB at most places.
-const kernel::Target kC = {.name = "c", .max_private_bytes = 1024 * 1024};
+const kernel::Target kC = {.name = "c", .prefetch = true, .max_private_bytes = 1024 * 1024};
 
 std::string render_c(const kernel::Graph& graph, const kernel::Lowered& lowered) {
   return render_c_family(kLanguage, graph, lowered);

@@ -244,6 +244,8 @@ class Emitter {
         return define(id, as_value(id, cell(id)));
       case Op::Store:
         return line("{} = {};", cell(id), operand(graph_.operand(id, 2)));
+      case Op::Prefetch:  // languages without a word for it have no such statements by now
+        return line("__builtin_prefetch(&{});", cell(id));
       case Op::Atomic:
       case Op::Cas:
         return atomic(id);

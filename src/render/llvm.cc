@@ -54,6 +54,7 @@ class LlvmRenderer {
   void array(Id id);
   void load(Id id);
   void store(Id id);
+  void prefetch(Id id);
   void atomic(Id id);
   void compare_and_swap(Id id);
   std::string address(Id access);
@@ -130,6 +131,8 @@ void LlvmRenderer::write(Id id) {
       return load(id);
     case Op::Store:
       return store(id);
+    case Op::Prefetch:
+      return prefetch(id);
     case Op::Atomic:
       return atomic(id);
     case Op::Cas:
@@ -346,6 +349,19 @@ void LlvmRenderer::store(Id id) {
   } else {
     writer_.line("store {}, {}, align {}{}", value, cell, align, access_note(buffer));
   }
+}
+
+// Not by address(): the cell may lie outside.
+void LlvmRenderer::prefetch(Id id) {
+  const Id buffer = graph_.operand(id, 0);
+  const std::string index =
+      writer_.emit("zext i32 {} to i64", writer_.value(graph_.operand(id, 1)));
+  const std::string cell =
+      writer_.emit("getelementptr {}, ptr {}, i64 {}", llvm_memory_type(graph_.type(buffer)),
+                   writer_.value(buffer), index);
+  constexpr std::string_view kReadKeepData = "i32 0, i32 3, i32 1";
+  writer_.call_void("llvm.prefetch.p0", "ptr, i32, i32, i32",
+                    fmt::format("ptr {}, {}", cell, kReadKeepData));
 }
 
 std::string_view atomic_name(Fold fold, Type type) {

@@ -20,7 +20,8 @@
 namespace xlog::render {
 
 // Arrays lie on the stack, of which a thread has 8 MiB at most places.
-inline constexpr kernel::Target kLlvm{.name = "llvm", .max_private_bytes = 1024 * 1024};
+inline constexpr kernel::Target kLlvm{
+    .name = "llvm", .prefetch = true, .max_private_bytes = 1024 * 1024};
 // A block has 48 KiB of shared memory, of which collectives take 528 bytes for themselves. CUDA
 // gives a thread 512 KiB at most; a part is left to what the compiler spills.
 inline constexpr kernel::Target kPtx{.name = "ptx",

@@ -73,9 +73,10 @@ std::string LlvmWriter::call(std::string_view result, std::string_view name, std
   return emit("call {} @{}({})", result, name, list);
 }
 
-void LlvmWriter::call_void(std::string_view name) {
-  declare("void", name, "");
-  line("call void @{}()", name);
+void LlvmWriter::call_void(std::string_view name, std::string_view types,
+                           std::string_view arguments) {
+  declare("void", name, types);
+  line("call void @{}({})", name, arguments);
 }
 
 void LlvmWriter::start_block(std::string label) {

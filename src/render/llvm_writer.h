@@ -64,7 +64,8 @@ class LlvmWriter {
   // A call of an intrinsic, which gets declared once. `types` are those of the parameters.
   std::string call(std::string_view result, std::string_view name, std::string_view types,
                    std::initializer_list<std::string_view> arguments);
-  void call_void(std::string_view name);
+  void call_void(std::string_view name, std::string_view types = "",
+                 std::string_view arguments = "");
 
   // ---- blocks ----
   uint32_t new_label() { return next_label_++; }
