@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
 namespace xlog::device {
@@ -39,7 +41,8 @@ class CcCompile : public testing::Test {
  protected:
   CcCompile() {
     std::string pattern = std::filesystem::temp_directory_path() / "xlog_cc_XXXXXX";
-    folder_ = mkdtemp(pattern.data());
+    if (mkdtemp(pattern.data()) != nullptr) folder_ = pattern;
+    EXPECT_FALSE(folder_.empty()) << pattern << ": " << std::strerror(errno);
   }
   ~CcCompile() override { std::filesystem::remove_all(folder_); }
 
@@ -65,11 +68,17 @@ TEST_F(CcCompile, FromSourceToFunctionAndNothingStays) {
 TEST_F(CcCompile, TwoLibrariesStayApart) {
   std::string thrice(kTwice);
   thrice.replace(thrice.find("*= 2"), 4, "*= 3");
-  Result<LoadedC> two = load_c(*compile_c(kTwice)), three = load_c(*compile_c(thrice));
+  std::vector<LoadedC> both;
+  for (const std::string& source : {std::string(kTwice), thrice}) {
+    Result<std::vector<std::byte>> object = compile_c(source);
+    ASSERT_TRUE(object.ok()) << object.error().text();
+    Result<LoadedC> loaded = load_c(*object);
+    ASSERT_TRUE(loaded.ok()) << loaded.error().text();
+    both.push_back(*loaded);
+  }
   unsigned number = 1;
   void* args[] = {&number};
-  two->entry(0, 1, args);
-  three->entry(0, 1, args);
+  for (const LoadedC& loaded : both) loaded.entry(0, 1, args);
   EXPECT_EQ(number, 6u);
 }
 
