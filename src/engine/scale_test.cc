@@ -276,6 +276,25 @@ TEST(Scale, RowsWaitForCellsOfALargeSet) {
   }
 }
 
+// Between launches somebody looks at the clock, so none of them takes long.
+TEST(Scale, LargeWorkIsManyLaunches) {
+  const auto launches = [](const std::string& program, const std::string& wanted) {
+    const Outcome got = run(program, Which::Engine, "native");
+    EXPECT_NE(got.text.find(wanted), std::string::npos) << got.text;
+    uint64_t most = 0;
+    for (const auto& [version, totals] : got.statistics.trace.totals()) {
+      most = std::max(most, totals.launches);
+    }
+    return most;
+  };
+  const std::string near = "near(X, Y) :- n(X), n(Y). ";
+  const std::string paths = "?- C = count : { near(X, Y), near(Y, Z), X + Z = 3 * Y }.";
+  EXPECT_GT(launches("n(1..20000). ?- C = count : { n(X), n(Y), X + Y = 7 }.", "(6,)"), 4u);
+  EXPECT_GT(launches("?- C = count : { X = 1..300000000, X < 5 }.", "(4,)"), 2u);
+  EXPECT_GT(launches("n(1..600). " + near + paths, "(120000,)"),
+            launches("n(1..6). " + near + paths, "(12,)") + 4);
+}
+
 // One row of the first literal gives more rows than a region holds, in a bag and in a wide set.
 TEST(Scale, OneRowGivesMoreThanARegionHolds) {
   const Outcome got = run(R"(

@@ -28,6 +28,13 @@ constexpr uint64_t kBytesOfLargeSet = 1u << 20;
 constexpr uint32_t kFewOwnRows = 1u << 9;
 constexpr uint32_t kMostOwnRows = 1u << 24;
 
+// Pairs of a row of the driver and one of the others that an instance meets in one launch: a tenth
+// of a second's work at most, but for what lookups find beyond what is expected.
+constexpr double kFewPairs = 1u << 18;
+constexpr double kMostPairs = 1u << 22;
+constexpr double kManyFound = 16;
+constexpr double kLeastSlice = 16;  // rows of the driver
+
 // Whether most cells of the set come from memory. Rows that a rule finds one after another often
 // lie in the same words of bits.
 bool is_far(const Relation& relation) {
@@ -67,6 +74,7 @@ Status Derivation::compile(std::string wanted, const std::function<kernel::Id()>
   kernel_ = *kernel;
   compiled_ = std::move(wanted);
   most_ = kFewOwnRows;
+  pairs_ = kFewPairs;
   return Done{};
 }
 
@@ -114,20 +122,40 @@ Result<Derivation::Work> Derivation::start(const RelationOf& relation_of) {
   return work;
 }
 
-// How many rows of the driver one launch takes of a chunk: few where each meets all rows of other
-// relations, so that somebody can look at the clock.
+// How many rows of a key a lookup finds, about.
+double Derivation::expected_found(const RelationOf& relation_of, const plan::Step& step) const {
+  const Relation& relation = relation_of(step.pred);
+  const std::vector<uint32_t> keys = plan::key_columns(step);
+  const double rows = relation.rows();
+  if (keys.empty()) return rows;
+  std::optional<double> found;
+  for (uint32_t key : keys) {
+    const std::optional<uint64_t> groups = relation.groups(key);
+    if (groups && *groups > 0) found = std::min(found.value_or(rows), rows / double(*groups));
+  }
+  return std::clamp(found.value_or(step.rows), 1.0, std::max(rows, 1.0));
+}
+
+// How many rows of the driver one launch takes of a chunk, so that somebody can look at the clock.
+// Where lookups find many rows the device does not see the work ahead, and may begin with slow
+// code: there are few in the first launch.
 uint32_t Derivation::slice(const RelationOf& relation_of) const {
-  constexpr double kSteps = 1 << 30;  // pairs that an instance meets in a launch
   const std::optional<size_t> driver = driver_of(pipeline_);
-  double pairs = 1;
+  double known = 1, found = 1;
   for (size_t s = 0; s < pipeline_.steps.size(); ++s) {
     const plan::Step& step = pipeline_.steps[s];
     if (driver == s) continue;
-    if (step.kind == plan::StepKind::Range) pairs *= plan::expected_size(step);
+    if (step.kind == plan::StepKind::Range) known *= plan::expected_size(step);
+    if (step.kind == plan::StepKind::Meet) found *= std::max(step.rows, 1.0);
     if (step.kind != plan::StepKind::Match) continue;
-    if (plan::key_columns(step).empty()) pairs *= relation_of(step.pred).rows();
+    const double rows = std::max(expected_found(relation_of, step), 1.0);
+    (plan::key_columns(step).empty() ? known : found) *= rows;
   }
-  return static_cast<uint32_t>(std::clamp(kSteps / std::max(pairs, 1.0), 1.0, 4e9));
+  const double pairs = found < kManyFound ? kMostPairs : pairs_;
+  // What is found is a guess, which is not trusted so far that there are launches for a few rows.
+  const double least = std::min(kMostPairs / known, kLeastSlice);
+  return static_cast<uint32_t>(
+      std::clamp(pairs / (known * found), std::max(least, 1.0), kMostPairs));
 }
 
 Status Derivation::make_regions(uint64_t rows) {
@@ -182,6 +210,7 @@ Status Derivation::launch(const RelationOf& relation_of, Relation* claims, Work&
     return s;
   }
   if (Status s = device.launch(kernel_, arguments); !s.ok()) return s;
+  pairs_ = std::min(kMostPairs, pairs_ * 8);
   return device.read({work.state}, std::as_writable_bytes(std::span(work.states)));
 }
 
@@ -316,15 +345,14 @@ Result<Derived> Derivation::run_into_set(const RelationOf& relation_of, Relation
         break;
       }
     }
-    std::vector<uint32_t> before;  // on the stacks
-    for (uint32_t c = 0; c < work.chunks; ++c) {
-      before.push_back(work.states[c * kStateWidth + kFilled]);
-    }
+    const std::vector<uint32_t> before = work.states;
     if (Status s = launch(relation_of, &head, work); !s.ok()) return s.error();
     uint32_t finished = 0;
+    bool full = false;
     for (uint32_t c = 0; c < work.chunks; ++c) {
       const uint32_t* state = &work.states[c * kStateWidth];
       const uint32_t end = std::min(work.rows.last, work.rows.first + (c + 1) * work.length);
+      full |= state[kRow] < end && state[kRow] - before[c * kStateWidth + kRow] < work.most;
       const bool empty = work.walk != Walk::Stack || state[kFilled] == 0;
       finished += state[kRow] == end && empty ? 1 : 0;
       derived.rows += state[kNew];
@@ -338,7 +366,8 @@ Result<Derived> Derivation::run_into_set(const RelationOf& relation_of, Relation
       const uint64_t begin = uint64_t{c} * work.region;
       if (work.walk == Walk::Stack) {
         // What is on a stack is counted when it leaves it.
-        Status s = head.add_forgotten(state[kNew] + before[c] - state[kFilled]);
+        Status s =
+            head.add_forgotten(state[kNew] + before[c * kStateWidth + kFilled] - state[kFilled]);
         if (!s.ok()) return s.error();
         if (!divides && state[kFilled] + 1 < work.region) continue;
         others.push_back({begin, state[kFilled]});
@@ -363,7 +392,7 @@ Result<Derived> Derivation::run_into_set(const RelationOf& relation_of, Relation
       more = true;
       continue;
     }
-    if (more || work.walk != Walk::Chunk) output_ = std::min(kMostOutput, output_ * 4);
+    if (full || work.walk != Walk::Chunk) output_ = std::min(kMostOutput, output_ * 4);
     if (more && !divides) most_ = std::min(kMostOwnRows, most_ * 8);
   }
   regions_.clear();

@@ -102,6 +102,7 @@ class Derivation {
   kernel::Id build(const RelationOf& relation_of, bool claims, Walk walk, bool late);
   kernel::Id build_groups(const RelationOf& relation_of, bool claims);
   std::string shape(const RelationOf& relation_of, bool claims) const;
+  double expected_found(const RelationOf& relation_of, const plan::Step& step) const;
   uint32_t slice(const RelationOf& relation_of) const;
   bool ends_with_one_row() const;
   Status make_regions(uint64_t rows);
@@ -121,7 +122,8 @@ class Derivation {
   std::vector<device::Buffer> regions_;  // the machine's, while it works
   Marks marks_;
   uint64_t output_ = 0;  // rows that all regions should hold together
-  uint32_t most_ = 0;
+  uint32_t most_ = 0;    // rows of its own that an instance takes
+  double pairs_ = 0;     // that it meets
 };
 
 }  // namespace xlog::relation
