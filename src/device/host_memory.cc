@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kAlignment = 64;
 constexpr uint64_t kSmallest = 256;             // its quarters are multiples of the alignment
-constexpr uint64_t kLarge = uint64_t{1} << 20;  // from here on blocks are cut from the range
+constexpr uint64_t kLarge = uint64_t{1} << 18;  // from here on blocks are cut from the range
 constexpr uint64_t kGrain = uint64_t{1} << 16;  // in multiples of this
 constexpr uint64_t kLookEvery = uint64_t{64} << 20;
 constexpr uint64_t kMostAddresses = uint64_t{1} << 42;
