@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <optional>
@@ -199,7 +200,12 @@ class Rewriter {
     }
     const Literal& atom = rule.body[0];
     if (adorn(atom, {}).find('b') == std::string::npos) {
-      return {Verdict::NotAsked, "the query has no constant"};
+      const bool has_float = std::ranges::any_of(atom.args, [](const Term& arg) {
+        return arg.kind == TermKind::Constant && lang::is_float(arg.type.kind);
+      });
+      return {Verdict::NotAsked, has_float ? "the constants of the query are floats, whose equal "
+                                             "values may have other bits"
+                                           : "the query has no constant"};
     }
     const bool recursive = analysis_.components[analysis_.component_of[atom.pred.index]].recursive;
     if (!recursive && !expected_rows_ && program_.pragmas.magic_sets != "on") {

@@ -95,6 +95,15 @@ TEST(Magic, TheOriginalRulesAndOtherQueriesStay) {
   EXPECT_EQ((*test.program)[test.pred("reach/2")].rules.size(), 2u);
 }
 
+TEST(Magic, FloatsAreComparedAndNotLookedUp) {
+  const Rewritten test(
+      "#pragma magic_sets = on\npred e(f64, f64). e(1.0, 2.0). r(X, Y) :- e(X, Y)."
+      "r(X, Z) :- r(X, Y), e(Y, Z). ?- r(1.0, Y).");
+  ASSERT_EQ(test.decisions.size(), 1u);
+  EXPECT_FALSE(test.decisions[0].applied);
+  EXPECT_THAT(test.decisions[0].reason, HasSubstr("the constants of the query are floats"));
+}
+
 TEST(Magic, QueriesOfOneAdornmentShareTheirCopies) {
   const Rewritten test("#pragma magic_sets = auto\n" + kReach + "?- reach(a, X). ?- reach(b, X).");
   ASSERT_TRUE(test.analysis) << test.rendered();
