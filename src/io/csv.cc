@@ -137,7 +137,8 @@ class CsvLoader {
                                             loader_.column_name(column), loader_.signature()));
     if (!loader_.is_declared()) {
       diagnostic.help(
-          fmt::format("nothing declares `{}`, so its types come from the rules; `{}` would fit "
+          fmt::format("nothing declares `{}`, so its types come from the rules and from the data; "
+                      "`{}` would fit "
                       "this row",
                       loader_.signature(), fitting_declaration(row)));
     }
