@@ -50,7 +50,7 @@ int explain_code(std::string_view name) {
   if (const auto near = did_you_mean(name, names))
     fmt::print(stderr, "did you mean `{}`?\n", *near);
   fmt::print(stderr, "`xlog explain codes` lists all.\n");
-  return kProgramError;
+  return kUsage;
 }
 
 // The pipelines of the relational engine, for the program as a run has it: with the rows of its

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "base/memory.h"
+#include "device/device.h"
 
 namespace xlog::cli {
 namespace {
@@ -63,12 +64,9 @@ void add_answer_options(CLI::App& command, RunOptions& options) {
       "obvious reference evaluator alone",
       [&pipeline](const std::string& text) { pipeline.reference_only = text == "reference"; })
       ->group(kGroup);
-  command
-      .add_option(
-          "--device", pipeline.device,
-          "Where the engine runs: auto, cpu, interp, opencl[:K], cuda[:K]; see `xlog kernel "
-          "devices`")
-      ->type_name("DEVICE")
+  add_device_option(command, pipeline.device,
+                    "Where the engine runs: auto, cpu, interp, opencl[:K], cuda[:K]; see `xlog "
+                    "kernel devices`")
       ->group(kGroup);
 }
 
@@ -259,6 +257,16 @@ void add_print_options(CLI::App& command, RunOptions& options) {
 }
 
 }  // namespace
+
+CLI::Option* add_device_option(CLI::App& command, std::string& device, const std::string& help) {
+  const auto check = [](const std::string& name) -> std::string {
+    const std::optional<Error> problem = device::device_name_problem(name);
+    return problem ? fmt::format("{}; {}", problem->message, problem->help) : "";
+  };
+  return command.add_option("--device", device, help)
+      ->type_name("DEVICE")
+      ->check(CLI::Validator(check, ""));
+}
 
 void add_report_options(CLI::App& command, ReportOptions& options) {
   constexpr const char* kGroup = "Messages";

@@ -18,6 +18,9 @@ void add_progress_option(CLI::App& command, ReportOptions& options);
 // --module-path, -D: what loading a program needs.
 void add_load_options(CLI::App& command, lang::LoadOptions& options);
 
+// --device, whose value is a name that devices have.
+CLI::Option* add_device_option(CLI::App& command, std::string& device, const std::string& help);
+
 // --input.
 void add_input_option(CLI::App& command, PipelineOptions& options);
 

@@ -140,11 +140,9 @@ void add_engine_options(CLI::App& command, SolveOptions& options) {
       ->type_name("N")
       ->check(CLI::Range(1, 1024))
       ->group(kGroup);
-  command
-      .add_option("--device", options.device,
-                  "Where batch and local-search run: cpu (the default), interp, opencl[:K], "
-                  "cuda[:K]; see `xlog kernel devices`")
-      ->type_name("DEVICE")
+  add_device_option(command, options.device,
+                    "Where batch and local-search run: cpu (the default), interp, opencl[:K], "
+                    "cuda[:K]; see `xlog kernel devices`")
       ->group(kGroup);
 }
 

@@ -155,6 +155,7 @@ struct OpenOptions {
 
 // "auto" (cpu), "oracle", "interp", "cpu", "native", "c", "opencl[:k]", "cuda[:k]", "nvrtc[:k]"
 // (cuda with use_nvrtc). An error says what is missing and how to get it.
+std::optional<Error> device_name_problem(const std::string& name);  // of the name alone
 Result<std::unique_ptr<Device>> open_device(const std::string& name,
                                             const OpenOptions& options = {});
 

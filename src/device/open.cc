@@ -1,6 +1,7 @@
 // The names of devices, and which of them are here.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 
@@ -71,7 +72,21 @@ std::string short_form(std::string_view compiler) {
 
 }  // namespace
 
+std::optional<Error> device_name_problem(const std::string& name) {
+  const auto is_host = [&](const HostKind& kind) { return name == kind.name; };
+  const auto is_gpu = [&](std::string_view kind) { return index_of(name, kind).has_value(); };
+  if (name == "auto" || is_gpu("nvrtc") || std::ranges::any_of(kHostKinds, is_host) ||
+      std::ranges::any_of(kGpuKinds, is_gpu, &GpuKind::name)) {
+    return std::nullopt;
+  }
+  return Error{
+      fmt::format("there is no device `{}`", name),
+      "devices are auto, cpu, native, c, interp, oracle, opencl, cuda, nvrtc; a number chooses "
+      "among several: cuda:1"};
+}
+
 Result<std::unique_ptr<Device>> open_device(const std::string& name, const OpenOptions& options) {
+  if (std::optional<Error> problem = device_name_problem(name)) return *problem;
   for (const HostKind& kind : kHostKinds) {
     if (name == kind.name || (name == "auto" && kind.name == "cpu")) return kind.make(options);
   }
@@ -79,15 +94,9 @@ Result<std::unique_ptr<Device>> open_device(const std::string& name, const OpenO
     if (std::optional<int> index = index_of(name, kind.name)) return kind.open(*index, options);
   }
   // The same GPUs, with the other compiler.
-  if (std::optional<int> index = index_of(name, "nvrtc")) {
-    OpenOptions with_nvrtc = options;
-    with_nvrtc.use_nvrtc = true;
-    return open_cuda_device(*index, with_nvrtc);
-  }
-  return Error{
-      fmt::format("there is no device `{}`", name),
-      "devices are auto, cpu, native, c, interp, oracle, opencl, cuda, nvrtc; a number chooses "
-      "among several: cuda:1"};
+  OpenOptions with_nvrtc = options;
+  with_nvrtc.use_nvrtc = true;
+  return open_cuda_device(*index_of(name, "nvrtc"), with_nvrtc);
 }
 
 std::vector<DeviceListing> list_devices() {

@@ -18,8 +18,13 @@ expect_status 0 ok.xlog
 expect_status 0 ok.xlog --format csv
 expect_status 0 run ok.xlog --engine reference
 expect_status 0 run ok.xlog --device interp
-expect_status 1 run ok.xlog --device nosuch
+expect_status 2 run ok.xlog --device nosuch
+expect_err 'there is no device `nosuch`'
+expect_status 2 run ok.xlog --device cuda:x
+expect_status 1 run ok.xlog --device cuda:99
 expect_err 'error[E0703]'
+expect_status 2 explain E9999
+expect_err 'there is no code `E9999`'
 expect_status 2 run ok.xlog --engine nosuch
 expect_status 1 run unsafe.xlog
 expect_err 'error[E0601]'

@@ -234,7 +234,7 @@ expect_status 1 solve sat.cnf --engine cadical --device cpu
 expect_err 'uses no device'
 expect_status 1 solve sat.cnf --engine portfolio --device interp
 expect_status 1 solve sat.cnf --engine batch --conflicts 5
-expect_status 1 solve sat.cnf --engine batch --device nosuch
+expect_status 2 solve sat.cnf --engine batch --device nosuch
 expect_status 1 solve sat.cnf --count --check-proof
 expect_status 2 solve sat.cnf --count --brave
 expect_status 2 solve sat.cnf --models -1

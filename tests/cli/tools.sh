@@ -66,7 +66,7 @@ expect_err 'only the stages `plan`, `units` and `worldviews`'
 expect_status 1 explain broken.xlog
 expect_status 0 explain e0412
 expect_out 'E0412 (error)'
-expect_status 1 explain E0499
+expect_status 2 explain E0499
 expect_err 'did you mean'
 for topic in codes pragmas builtins types; do
   expect_status 0 explain $topic

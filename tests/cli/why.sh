@@ -71,8 +71,8 @@ expect_err 'error[E0210]'
 expect_status 1 why 'reach(1, 2' a.xlog
 expect_status 1 why 'reach(1, 2)' missing.xlog
 expect_err 'error[E0801]'
-expect_status 1 why 'reach(1, 2)' a.xlog --device nosuch
-expect_err 'error[E0703]'
+expect_status 2 why 'reach(1, 2)' a.xlog --device nosuch
+expect_err 'there is no device `nosuch`'
 expect_status 2 why 'reach(1, 2)'
 expect_status 2 why '' a.xlog
 expect_status 2 why 'reach(1, 2)' a.xlog --format xml
