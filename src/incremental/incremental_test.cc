@@ -43,6 +43,16 @@ constexpr const char* kPrograms[] = {
     "all(X, Y, min(W)) :- road(X, Y, W). all(X, Z, min(D + E)) :- all(X, Y, D), all(Y, Z, E).\n"
     "farthest(max(D)) :- far(_, D). unreached(X) :- road(X, _, _), not far(X, _).\n"
     "?- far(X, D). ?- all(X, Y, D). ?- farthest(D). ?- unreached(X).\n",
+    // Folds of what lies below a recursion, as rows of the recursion.
+    "k(1, 2). k(2, 3). k(2, 4). w(1, 7). w(3, 2).\n"
+    "c(X, count(Y)) :- k(X, Y). c(Y, N) :- c(X, N), k(X, Y).\n"
+    "high(sum(N)) :- w(_, N). high(X) :- low(X), w(X, _). low(X) :- high(N), k(X, _), X < N.\n"
+    "?- c(X, N). ?- high(N). ?- low(X).\n",
+    "pred item(u64). pred k(u64, u64). item(1). item(2). k(1, 2). k(2, 3). { take(X) } :- "
+    "item(X).\n"
+    "c(X, count(Y)) :- k(X, Y). c(Y, N) :- c(X, N), k(X, Y), not take(X).\n"
+    "all(sum(X)) :- take(X). all(N) :- some(N). some(X) :- all(N), k(X, N).\n"
+    "?- c(X, N). ?- all(N). ?- some(X).\n",
     // Two predicates and a plain one that improve each other, over what is not there; widest ways.
     "road(1, 2, 4). road(2, 3, 2). road(3, 1, 5). road(3, 4, 1). rail(2, 4, 1). shut(4, 4).\n"
     "foot(1, 0). foot(Y, min(D + W)) :- train(X, D), road(X, Y, W), not shut(X, Y).\n"

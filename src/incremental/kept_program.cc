@@ -30,6 +30,7 @@ class Preparation {
       : kept_(kept), program_(kept.program), options_(options), session_(session) {}
 
   void run() {
+    name_folds();
     keep_worlds();
     while (plan::expand_aggregates(program_, kept_.analysis, session_)) analyze_again();
     const size_t rules = program_.rules.size();
@@ -52,6 +53,64 @@ class Preparation {
     std::optional<logic::Analysis> again = logic::analyze(program_, session_);
     XLOG_CHECK(again.has_value(), "a rewritten program is as safe as it was");
     kept_.analysis = std::move(*again);
+  }
+
+  // ---- helpers for folds inside a recursion ----
+
+  // Groups are folded where nothing is recursive: what a recursion has of a fold over what lies
+  // below it comes from a helper.
+  //
+  //   c(X, count(Y)) :- k(X, Y).          __xlog_folded_2(X, count(Y)) :- k(X, Y).
+  //   c(Y, N) :- c(X, N), k(X, Y).        c(X, N) :- __xlog_folded_2(X, N).
+  void name_folds() {
+    const size_t rules = program_.rules.size();
+    for (uint32_t r = 0; r < rules; ++r) {
+      if (program_.rules[r].aggregates.empty()) continue;
+      const PredId pred = program_.rules[r].head[0].pred;
+      const uint32_t c = kept_.analysis.component_of[pred.index];
+      const bool best = kept_.analysis.best[pred.index].has_value();
+      if (kept_.analysis.components[c].recursive && !best) name_fold(r);
+    }
+    if (program_.rules.size() > rules) analyze_again();
+  }
+
+  void name_fold(uint32_t r) {
+    Rule folds = program_.rules[r];
+    const lang::HeadElement& head = folds.head[0];
+    lang::Predicate predicate;
+    predicate.name =
+        session_.names.symbols.intern(fmt::format("__xlog_folded_{}", program_.predicates.size()));
+    predicate.helper = true;
+    predicate.span = folds.span;
+    predicate.arity = program_[head.pred].arity;
+    predicate.columns = program_[head.pred].columns;
+    predicate.rules = {static_cast<uint32_t>(program_.rules.size())};
+    const PredId helper{static_cast<uint32_t>(program_.predicates.size())};
+
+    Rule& reads = program_.rules[r];
+    reads.aggregates.clear();
+    reads.variables.clear();
+    Literal literal;
+    literal.span = folds.span;
+    literal.pred = helper;
+    for (uint32_t c = 0; c < predicate.arity; ++c) {
+      lang::Variable variable;
+      variable.helper = true;
+      variable.type = predicate.columns[c].type;
+      variable.span = folds.span;
+      reads.variables.push_back(variable);
+      Term term;
+      term.kind = lang::TermKind::Variable;
+      term.var = {c};
+      term.type = variable.type;
+      literal.args.push_back(std::move(term));
+    }
+    reads.head[0].args = literal.args;
+    reads.body = {std::move(literal)};
+
+    folds.head[0].pred = helper;
+    program_.predicates.push_back(std::move(predicate));
+    program_.rules.push_back(std::move(folds));
   }
 
   void keep_worlds() {
