@@ -37,7 +37,7 @@ struct SessionOptions {
 
 session::Options session_options(const SessionOptions& options) {
   session::Options out = session_options(options.run.pipeline);
-  out.recompute = options.recompute;
+  out.recompute = options.recompute || out.reference_only;  // which knows no other way
   out.state = options.state;
   out.checkpoint = options.checkpoint;
   out.accept_program = options.accept_program;
@@ -304,6 +304,9 @@ Without a terminal the first command that fails ends the script (exit code 1), u
     if (options->run.file == "-" && (options->script.empty() || options->script == "-")) {
       throw CLI::ValidationError("PROGRAM", "the program or the commands must be in a file");
     }
+    const std::string& script = options->script.empty() ? "-" : options->script;
+    read_standard_input_once(options->run.pipeline.inputs,
+                             options->run.file == "-" ? options->run.file : script);
     exit_code = run_session(*options);
   });
 }

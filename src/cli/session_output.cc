@@ -124,12 +124,18 @@ void append_json_status(std::string& out, const std::optional<RowStatus>& status
   out += status ? fmt::format("\"{}\"", logic::spelling(*status)) : "null";
 }
 
-std::string json_text(const ShownChanges& shown) {
+// NDJSON is one value a line; JSON has lines for people too.
+std::string json_text(const ShownChanges& shown, Format format) {
+  const bool has_lines = format == Format::Json;
+  const std::string_view first_query = has_lines ? "\n  " : "",
+                         next_query = has_lines ? ",\n  " : ", ";
+  const std::string_view first_row = has_lines ? "\n    " : "",
+                         next_row = has_lines ? ",\n    " : ", ";
   std::string out = fmt::format("{{\"from\": {}, \"to\": {}, \"queries\": [", shown.from, shown.to);
   bool first = true;
   for (const session::QueryChanges& query : shown.queries) {
     const lang::Query& asked = shown.program.queries[query.query];
-    out += first ? "\n  {\"query\": " : ",\n  {\"query\": ";
+    out.append(first ? first_query : next_query).append("{\"query\": ");
     first = false;
     io::append_json_string(out, asked.text);
     out += ", \"columns\": [";
@@ -139,7 +145,7 @@ std::string json_text(const ShownChanges& shown) {
     }
     out += "], \"rows\": [";
     for (size_t r = 0; r < query.rows.size(); ++r) {
-      out += r == 0 ? "\n    {\"values\": [" : ",\n    {\"values\": [";
+      out.append(r == 0 ? first_row : next_row).append("{\"values\": [");
       for (size_t c = 0; c < query.rows[r].values.size(); ++c) {
         if (c > 0) out += ", ";
         io::append_json(out, query.rows[r].values[c], shown.names);
@@ -201,7 +207,7 @@ void append_csv(std::string& out, const ShownChanges& shown, const session::Quer
 }  // namespace
 
 std::string changes_text(Format format, const ShownChanges& shown) {
-  if (is_json(format)) return json_text(shown);
+  if (is_json(format)) return json_text(shown, format);
   std::string out;
   for (const session::QueryChanges& query : shown.queries) {
     if (!out.empty()) out += '\n';
@@ -215,8 +221,8 @@ std::string changes_text(Format format, const ShownChanges& shown) {
 }
 
 std::string batches_head(Format format) {
-  if (is_json(format)) return "[";
-  if (format == Format::Table) return "";
+  if (format == Format::Json) return "[";
+  if (format == Format::Table || format == Format::Ndjson) return "";
   return fmt::format("commit{0}inserted{0}retracted{0}undo_of\n",
                      format == Format::Tsv ? '\t' : ',');
 }
@@ -224,9 +230,12 @@ std::string batches_head(Format format) {
 std::string batch_text(Format format, const session::Batch& batch, bool is_first) {
   const session::Commit commit = session::summary(batch);
   if (is_json(format)) {
-    return fmt::format("{}{{\"commit\": {}, \"inserted\": {}, \"retracted\": {}{}}}",
-                       is_first ? "" : ",\n ", commit.number, commit.inserted, commit.retracted,
-                       batch.undo_of > 0 ? fmt::format(", \"undo_of\": {}", batch.undo_of) : "");
+    const bool is_line = format == Format::Ndjson;
+    return fmt::format("{}{{\"commit\": {}, \"inserted\": {}, \"retracted\": {}{}}}{}",
+                       is_first || is_line ? "" : ",\n ", commit.number, commit.inserted,
+                       commit.retracted,
+                       batch.undo_of > 0 ? fmt::format(", \"undo_of\": {}", batch.undo_of) : "",
+                       is_line ? "\n" : "");
   }
   if (format == Format::Table) {
     return fmt::format("commit {}: {}{}\n", commit.number, commit_text(commit),
@@ -237,7 +246,7 @@ std::string batch_text(Format format, const session::Batch& batch, bool is_first
                      batch.undo_of > 0 ? std::to_string(batch.undo_of) : "");
 }
 
-std::string batches_tail(Format format) { return is_json(format) ? "]\n" : ""; }
+std::string batches_tail(Format format) { return format == Format::Json ? "]\n" : ""; }
 
 std::string commit_text(const session::Commit& commit) {
   const auto facts = [](session::FactCount n) {

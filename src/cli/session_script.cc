@@ -448,6 +448,10 @@ bool SessionScript::answer(const Words& words) {
   }
   report(language.diagnostics, language.sources);
   if (answer && !answer->constraint_error) return true;
+  if (options_.format == io::Format::Json) {
+    write_all(stdout, fmt::format("{{\"diagnostics\": {}}}\n",
+                                  render_json(language.diagnostics, language.sources)));
+  }
   exit_code_ =
       std::max(exit_code_ == kNoWorldView ? kAnswered : exit_code_, failure_code(language));
   return false;

@@ -23,7 +23,8 @@ class Quiet {
   static Error first_error(const lang::Session& session) {
     for (const Diagnostic& diagnostic : session.diagnostics.all()) {
       if (diagnostic.severity != Severity::Error) continue;
-      const bool limit = diagnostic.code == Code::LimitReached;
+      const bool limit =
+          diagnostic.code == Code::LimitReached || diagnostic.code == Code::MemoryExhausted;
       return {diagnostic.message, diagnostic.help_text,
               limit ? ErrorKind::Limit : ErrorKind::Failure};
     }

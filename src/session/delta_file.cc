@@ -209,7 +209,7 @@ class DeltaReader {
     }
     int64_t weight = 1;
     if (weight_field_ && !parse_weight(scanner_.field(row, *weight_field_), weight)) {
-      error(row, fmt::format("the weight `{}` is no integer",
+      error(row, fmt::format("the weight `{}` is no integer of 64 bits",
                              io::shown(scanner_.field(row, *weight_field_))));
       return;
     }

@@ -276,7 +276,7 @@ Result<Commit> Session::undo(uint64_t number) {
   Result<Commit> done = apply({last_ + 1, number, std::move(inverse)});
   if (!done.ok()) {
     return Error{fmt::format("commit {} cannot be undone: {}", number, done.error().message),
-                 done.error().help};
+                 done.error().help, done.error().kind};
   }
   return done;
 }
@@ -407,8 +407,8 @@ std::optional<logic::Answer> Session::answer_at(uint64_t number) {
   language_.diagnostics.clear();
   Result<std::unique_ptr<Maintained>> then = at(number);
   if (!then.ok()) {
-    language_.diagnostics.report(Code::InvalidArgument, {}, then.error().message)
-        .help(then.error().help);
+    const Code code = number > last_ ? Code::InvalidArgument : Code::CannotReadFile;
+    language_.diagnostics.report(code, {}, then.error().message).help(then.error().help);
     return std::nullopt;
   }
   return (*then)->answer();
@@ -516,12 +516,18 @@ Result<std::string> Session::checkpoint() {
                  "start it with --state DIR, or name a file: `checkpoint \"facts.checkpoint\".`"};
   }
   const std::string path = state_->checkpoint_path(last_);
-  if (Status status = checkpoint_to(path); !status.ok()) return status.error();
+  if (Status status = write_facts(path); !status.ok()) return status.error();
   state_->remember(state_->log().end());
   return path;
 }
 
 Status Session::checkpoint_to(const std::string& path) {
+  if (may_hold_checkpoint(path)) return write_facts(path);
+  return Error{fmt::format("`{}` is there already, and it is no checkpoint", path),
+               "choose another name, or remove it first"};
+}
+
+Status Session::write_facts(const std::string& path) {
   const LogPosition position = state_ ? state_->log().end() : LogPosition{};
   return write_checkpoint(path, {position, digest_, all_facts()}, program(), language_.names);
 }

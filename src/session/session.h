@@ -121,6 +121,7 @@ class Session {
 
   // In the state folder; its path.
   Result<std::string> checkpoint();
+  // Replaces nothing but a checkpoint.
   Status checkpoint_to(const std::string& path);
 
  private:
@@ -137,6 +138,7 @@ class Session {
   Result<logic::Answer> comparable_answer(uint64_t number);
   Status check_number(uint64_t number) const;
   Error broken() const;
+  Status write_facts(const std::string& path);
   void record_answer(const logic::Answer& answer);
 
   Options options_;

@@ -12,6 +12,7 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include "io/file.h"
@@ -120,6 +121,17 @@ Status write_checkpoint(const std::string& path, const Checkpoint& checkpoint,
   std::fwrite(payload.data(), 1, payload.size(), file.stream());
   if (!file.finish() || !file.commit()) return failed();
   return Done{};
+}
+
+bool may_hold_checkpoint(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  // Writing says what is wrong with what is no file.
+  if (status.type() != std::filesystem::file_type::regular) return true;
+  std::string head(kCheckpointFormat.size(), '\0');
+  std::ifstream(path, std::ios::binary)
+      .read(head.data(), static_cast<std::streamsize>(head.size()));
+  return head == kCheckpointFormat;
 }
 
 Result<Checkpoint> read_checkpoint(const std::string& path, const lang::Program& program,

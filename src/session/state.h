@@ -43,6 +43,8 @@ struct Checkpoint {
 };
 Status write_checkpoint(const std::string& path, const Checkpoint& checkpoint,
                         const lang::Program& program, const lang::Names& names);
+// Whether there is a checkpoint at this path, or nothing.
+bool may_hold_checkpoint(const std::string& path);
 Result<Checkpoint> read_checkpoint(const std::string& path, const lang::Program& program,
                                    lang::Names& names);
 

@@ -374,4 +374,47 @@ if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </
 else
   echo 'skipped: a terminal, where script(1) does not work'
 fi
+# A checkpoint replaces a checkpoint, and nothing else: not the log, not the lock, no program.
+session '+edge(3, 4). commit. checkpoint "own/log". checkpoint "own/lock". checkpoint "reach.xlog". checkpoint "facts". checkpoint "facts".
++edge(4, 5). commit.' --state own --keep-going
+expect_exit 1
+expect_err '`own/log` is there already, and it is no checkpoint'
+expect_err '`own/lock` is there already, and it is no checkpoint'
+expect_err '`reach.xlog` is there already, and it is no checkpoint'
+session 'log.' --state own --format csv
+expect_exit 0
+expect_exactly 'commit,inserted,retracted,undo_of
+1,1,0,
+2,1,0,'
+
+# NDJSON: one value a line, whatever is shown.
+session '+edge(3, 4). +edge(4, 5). commit. changes. difference 0 1. +edge(5, 6). commit. log. answer.' --format ndjson
+expect_exit 0
+while read -r line; do
+  case $line in '{'*'}') ;; *) fail "no object on a line of its own: $line" ;; esac
+done <out
+expect_out '{"commit": 2, "inserted": 1, "retracted": 0}'
+expect_out '{"from": 0, "to": 1, "queries": [{"query": "reach(1, X)", "columns": ["X"], "rows": [{"values": [4], '
+
+# JSON says of each answer that there is none, as `xlog run` does.
+cat >violated.xlog <<'P'
+pred edge(u32, u32).
+:- edge(9, 9).
+?- edge(1, X).
+P
+printf '+edge(9, 9). commit. answer.' | "$xlog" session violated.xlog --format json --keep-going >out 2>err
+expect_out '{"diagnostics": [{"code":"E0901"'
+
+# The limit of memory ends a commit with the exit code of a limit.
+cat >grows.xlog <<'P'
+pred n(u32). pred stop(u32).
+m(X) :- n(X).
+m(Y) :- m(X), Y = X + 1, not stop(X).
+?- N = count : { m(X) }.
+P
+printf '+n(1). commit.' | "$xlog" session grows.xlog --memory 100M >out 2>err
+status=$?
+expect_exit 4
+expect_err 'the memory limit of 100 MiB was reached'
+
 finish
