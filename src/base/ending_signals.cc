@@ -24,9 +24,7 @@ struct sigaction before[std::size(kSignals)];
 // Acts, then does what the signal did before.
 void on_signal(int signal) {
   const int saved_errno = errno;
-  for (std::atomic<void (*)()>& slot : acts) {
-    if (void (*const act)() = slot.load()) act();
-  }
+  act_before_end();
   for (size_t i = 0; i < std::size(kSignals); ++i) {
     if (kSignals[i] != signal) continue;
     if (before[i].sa_handler != SIG_DFL && before[i].sa_handler != SIG_IGN) {
@@ -65,6 +63,12 @@ void before_ending_signal(void (*act)()) {
     if (slot.compare_exchange_strong(expected, act) || expected == act) return;
   }
   XLOG_UNREACHABLE("more acts before the end than there is room for");
+}
+
+void act_before_end() {
+  for (std::atomic<void (*)()>& slot : acts) {
+    if (void (*const act)() = slot.load()) act();
+  }
 }
 
 void let_large_files_fail() {

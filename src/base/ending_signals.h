@@ -10,6 +10,9 @@ namespace xlog {
 // stays ignored. Asking twice for the same is asking once; there is room for a handful.
 void before_ending_signal(void (*act)());
 
+// The same for a signal's handler that ends the process in a way of its own.
+void act_before_end();
+
 // A file that reaches the limit of `ulimit -f` is from now on an error like a full disk, where it
 // would have ended the process.
 void let_large_files_fail();

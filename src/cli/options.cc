@@ -176,6 +176,10 @@ void add_print_options(CLI::App& command, RunOptions& options) {
     if (format->empty()) {
       print.format = io::format_of_file(print.output_file).value_or(print.format);
     }
+    if (print.output_file == "-") {
+      throw CLI::ValidationError("--output",
+                                 "answers go to standard output where there is no --output");
+    }
     if (print.format == io::Format::Sqlite && print.output_file.empty() &&
         print.output_dir.empty()) {
       throw CLI::ValidationError("--format", "sqlite needs a file: add --output FILE");
@@ -324,6 +328,14 @@ void add_load_options(CLI::App& command, lang::LoadOptions& options) {
       ->group(kGroup);
 }
 
+void read_standard_input_once(std::span<const io::Input> inputs, const std::string& other) {
+  const auto count = std::ranges::count(inputs, "-", &io::Input::path) + (other == "-" ? 1 : 0);
+  if (count > 1) {
+    throw CLI::ValidationError("--input",
+                               "standard input can be read only once: put the rest into files");
+  }
+}
+
 void add_input_option(CLI::App& command, PipelineOptions& options) {
   command
       .add_option_function<std::vector<std::string>>(
@@ -333,6 +345,7 @@ void add_input_option(CLI::App& command, PipelineOptions& options) {
               auto [relation, path] = split_pair(text, "--input", "RELATION=FILE[:TABLE]");
               options.inputs.push_back(io::parse_input(std::move(relation), path));
             }
+            read_standard_input_once(options.inputs);
           },
           "Load rows of a CSV, TSV or SQLite file into a relation (repeatable)")
       ->type_name("REL=FILE[:TABLE]")

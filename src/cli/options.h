@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/App.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ CLI::Option* add_device_option(CLI::App& command, std::string& device, const std
 // --input.
 void add_input_option(CLI::App& command, PipelineOptions& options);
 
+// A usage error where `-` is named more than once, with what else is read.
+void read_standard_input_once(std::span<const io::Input> inputs, const std::string& other = "");
+
 // How results are printed.
 struct PrintOptions {
   io::Format format = io::Format::Table;
@@ -40,6 +44,7 @@ struct RunOptions {
   PipelineOptions pipeline;
   ReportOptions report;
   PrintOptions print;
+  bool ends_at_limits = false;  // the process, where nothing else keeps them (watchdog.h)
 };
 
 // What shapes an evaluation but not its output: inputs, loading, reasoning, limits.

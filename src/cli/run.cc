@@ -6,6 +6,7 @@
 #include "cli/progress.h"
 #include "cli/stats.h"
 #include "cli/trace.h"
+#include "cli/watchdog.h"
 #include "io/file.h"
 #include "io/output_files.h"
 
@@ -65,6 +66,10 @@ void run_with_progress(const RunOptions& options, Outcome& outcome) {
   const std::unique_ptr<ProgressLine> line = progress_on_terminal(options.report);
   if (line != nullptr) {
     pipeline.answer.progress = [&line](const logic::Progress& now) { line->show(now); };
+  }
+  std::optional<Watchdog> watchdog;
+  if (options.ends_at_limits) {
+    watchdog.emplace(pipeline.answer, options.report, options.print.format == io::Format::Json);
   }
   run_pipeline(options.file, pipeline, outcome);
 }
@@ -130,6 +135,8 @@ Exit codes:
   0 answered   1 error in the program, its data or a constraint   2 usage
   3 no world view   4 a limit was reached)");
   command->callback([options, &exit_code] {
+    read_standard_input_once(options->pipeline.inputs, options->file);
+    options->ends_at_limits = true;
     Outcome outcome;
     run_and_print(*options, outcome);
     exit_code = outcome.exit_code;

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "cli/options.h"
+#include "cli/watchdog.h"
 #include "cli/why_worlds.h"
 #include "device/device.h"
 #include "engine/proof.h"
@@ -126,6 +127,8 @@ int why(const WhyOptions& options) {
   Outcome outcome;
   std::optional<std::string> text;
   outcome.exit_code = kAnswered;
+  const Watchdog watchdog(options.run.pipeline.answer, options.run.report,
+                          options.format == "json");
   try {
     if (prepare_pipeline(options.run.file, options.run.pipeline, outcome)) {
       text = explain(options, outcome);
@@ -192,7 +195,10 @@ Examples:
 Exit codes:
   0 it holds, at least in some world   1 error in the program or its data   2 usage
   3 it does not hold, or there is no world view   4 a limit was reached)");
-  command->callback([options, &exit_code] { exit_code = why(*options); });
+  command->callback([options, &exit_code] {
+    read_standard_input_once(options->run.pipeline.inputs, options->run.file);
+    exit_code = why(*options);
+  });
 }
 
 void add_why_not(CLI::App& app, int& exit_code) {
@@ -213,7 +219,10 @@ Examples:
 Exit codes:
   0 it does not hold in all worlds   1 error in the program or its data   2 usage
   3 it holds in all worlds, or there is no world view   4 a limit was reached)");
-  command->callback([options, &exit_code] { exit_code = why(*options); });
+  command->callback([options, &exit_code] {
+    read_standard_input_once(options->run.pipeline.inputs, options->run.file);
+    exit_code = why(*options);
+  });
 }
 
 }  // namespace xlog::cli

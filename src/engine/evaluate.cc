@@ -347,7 +347,10 @@ class Evaluation {
     shortage.largest = logic::largest_fact_table(program_, session_.names);
     for (const RelationFigures& figures : database_.figures()) {
       if (shortage.largest && figures.bytes <= shortage.largest->bytes) continue;
-      shortage.largest = {figures.name, figures.rows, figures.bytes};
+      // Room may be there before the facts that it is for.
+      const lang::FactTable* facts = program_[figures.pred].facts.get();
+      const uint64_t rows = facts == nullptr ? 0 : facts->rows;
+      shortage.largest = {figures.name, std::max<uint64_t>(figures.rows, rows), figures.bytes};
     }
     logic::report_memory_shortage(shortage, session_);
   }

@@ -41,6 +41,19 @@ std::optional<std::string> read_descriptor(int fd, std::string& reason) {
   return text;
 }
 
+// Whether a path leads, by way of symbolic links, to what a process has open: /dev/stdout does. To
+// put another file in its place would not write to it.
+bool leads_to_open_file(std::filesystem::path path) {
+  std::error_code error;
+  for (int links = 0; links < 40 && std::filesystem::is_symlink(path, error); ++links) {
+    const std::filesystem::path folder =
+        std::filesystem::canonical(path.has_parent_path() ? path.parent_path() : ".", error);
+    if (folder.string().starts_with("/proc/")) return true;
+    path = folder / std::filesystem::read_symlink(path, error);
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<std::string> read_file(const std::string& path, std::string& reason) {
@@ -79,6 +92,10 @@ bool AtomicFile::fail() {
 }
 
 bool AtomicFile::open(const std::string& path) {
+  if (leads_to_open_file(path)) {
+    reason_ = "it is an open file of a process, not a place for one";
+    return false;
+  }
   std::error_code error;
   const std::filesystem::path target = std::filesystem::canonical(path, error);
   path_ = error ? path : target.string();

@@ -50,6 +50,11 @@ expect_status 2 run ok.xlog --world-views many
 expect_status 2 run ok.xlog --input nonsense
 expect_status 2 run ok.xlog -D nonsense
 expect_status 2 run ok.xlog --timeout -1
+expect_status 2 run ok.xlog --output -
+expect_err 'answers go to standard output where there is no --output'
+expect_status 2 run - --input p=-
+expect_err 'standard input can be read only once'
+expect_status 2 run ok.xlog --input p=- --input q=-
 expect_status 2 run ok.xlog other.xlog
 expect_status 2 rum ok.xlog
 expect_err 'did you mean `run`?'

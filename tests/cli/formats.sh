@@ -99,4 +99,10 @@ expect_status 0 run m.xlog -D n=7
 expect_out '7'
 expect_status 0 run m.xlog --stats
 expect_err 'evaluate'
+# A file is not put in the place of what a process has open: what it holds stays.
+echo before >joined
+"$xlog" run p.xlog --output /dev/stdout >>joined 2>err
+[ $? -eq 1 ] || fail 'standard output as a file'
+expect_err 'it is an open file of a process'
+[ "$(cat joined)" = before ] || fail 'what was written before is lost'
 finish
