@@ -122,9 +122,10 @@ class Conditions {
     for (size_t p = 1; p < parts.size(); ++p) {
       const double rows = rows_of(rule, parts[p]);
       if (rows == 0 || !is_walked(r, parts[p])) continue;
-      double others = 0;
+      double others = 0;  // solutions that each of its rows would meet
       for (size_t q = 0; q < parts.size(); ++q) {
-        if (q != p) others = std::max(others, rows_of(rule, parts[q]));
+        const double theirs = q == p ? 0 : rows_of(rule, parts[q]);
+        if (theirs > 0) others = std::max(others, 1.0) * theirs;
       }
       if (others == 0 || (sharing_ != Sharing::Everywhere && rows * others < kLeastPairs)) continue;
       const JoinPlace place{parts[p], {}};

@@ -64,5 +64,18 @@ TEST(Conditions, AreSeparatedWhereManySolutionsMeet) {
             "__xlog_some_2 :- n(V).\n");
 }
 
+// Few rows each, of which all combinations would be met.
+TEST(Conditions, AreSeparatedWhereManyPartsMeet) {
+  EXPECT_EQ(separated("pred n(u32). n(0..2). p(X) :- n(X), n(A), n(B), n(C), n(D), n(E), n(F), "
+                      "n(G), n(H), n(I), n(J), n(K).",
+                      Sharing::WherePays),
+            "asked once: __xlog_some_2 for n(A)\n"
+            "asked once: __xlog_some_3 for n(B)\n"
+            "p(X) :- n(X), __xlog_some_2, __xlog_some_3, n(C), n(D), n(E), n(F), n(G), n(H), n(I), "
+            "n(J), n(K).\n"
+            "__xlog_some_2 :- n(A).\n"
+            "__xlog_some_3 :- n(B).\n");
+}
+
 }  // namespace
 }  // namespace xlog::plan
