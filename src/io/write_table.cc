@@ -57,7 +57,9 @@ class TableWriter {
       }
       const logic::QueryAnswer& answer = (*section.queries)[q];
       if (results_.program.queries[q].columns.empty()) {
-        out_.text += fmt::format("{}\n", truth(answer));
+        // What is only known, should there be a view, is not called true where that is open.
+        const bool shows_status = always_status && !answer.rows.empty();
+        line(shows_status ? logic::spelling(answer.rows.front().status) : truth(answer));
       } else {
         write_rows(results_.program.queries[q], answer, always_status);
       }

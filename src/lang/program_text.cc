@@ -335,6 +335,7 @@ std::string to_source(const Rule& rule, const Program& program, const Names& nam
   if (!rule.body.empty() || is_constraint) {
     printer.out += is_constraint ? ":- " : " :- ";
     printer.body(rule.body);
+    if (rule.body.empty()) printer.out += "true";
   }
   printer.out += '.';
   return std::move(printer.out);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 namespace xlog::logic {
@@ -61,13 +62,31 @@ std::string calls_of(const lang::BuiltinInfo& info) {
   return calls + ')';
 }
 
-std::string advice(const Scope& scope, const Literal& literal, const Variable& variable,
-                   const std::string& name) {
+// Whether a rule mentions the variable outside this literal, where `_` would not do.
+bool occurs_elsewhere(const lang::Rule& rule, const Literal& literal, VarId var) {
+  std::vector<VarId> found;
+  const auto collect = [&](const Literal& other) {
+    if (other.span != literal.span) lang::collect_variables(other, found);
+  };
+  for (const lang::HeadElement& head : rule.head) {
+    for (const lang::Term& arg : head.args) lang::collect_variables(arg, found);
+    for (const Literal& condition : head.condition) collect(condition);
+  }
+  for (const lang::HeadAggregate& aggregate : rule.aggregates) {
+    lang::collect_variables(aggregate.value, found);
+  }
+  for (const Literal& other : rule.body) collect(other);
+  return std::ranges::find(found, var) != found.end();
+}
+
+std::string advice(const Scope& scope, const Literal& literal, VarId var, const std::string& name) {
+  const Variable& variable = scope.rule.variables[var.index];
   if (literal.kind == LiteralKind::Builtin && !has_braces(literal)) {
     return fmt::format("bind {} first; the ways to call it are {}, with + for bound", name,
                        calls_of(builtin_info(literal.builtin)));
   }
-  if (literal.kind == LiteralKind::Atom && !is_positive_modal(literal) && !variable.helper) {
+  if (literal.kind == LiteralKind::Atom && !is_positive_modal(literal) && !variable.helper &&
+      !occurs_elsewhere(scope.rule, literal, var)) {
     return fmt::format("add a positive literal that binds {}, or write `_` if any value is meant",
                        name);
   }
@@ -97,7 +116,7 @@ void report_blocked(const Scope& scope, const Literal& literal, VarId var, bool 
       .report(builtin ? Code::InsufficientlyBound : Code::UnsafeVariable,
               place_of(variable, literal.span), message)
       .label(literal.span, explanation(scope, literal, name, session))
-      .help(advice(scope, literal, variable, name));
+      .help(advice(scope, literal, var, name));
 }
 
 void report_unbound(const Scope& scope, VarId var, Span needed_at, std::string_view needed_by,
