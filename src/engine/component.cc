@@ -312,6 +312,12 @@ Result<bool> Rules::next_round(const logic::Component& component) {
   return changed;
 }
 
+bool Rules::is_only_rule(uint32_t rule, uint32_t c) const {
+  const logic::Component& component = analysis_.components[c];
+  const auto head_of = [&](uint32_t r) { return program_.rules[r].head[0].pred; };
+  return !component.recursive && std::ranges::count(component.rules, head_of(rule), head_of) == 1;
+}
+
 // The rules that do not read the component.
 Status Rules::run_once(uint32_t c, Kept& kept, ComponentRun& run) {
   for (uint32_t r : analysis_.components[c].rules) {
@@ -326,7 +332,10 @@ Status Rules::run_once(uint32_t c, Kept& kept, ComponentRun& run) {
       continue;
     }
     auto planned = kept.once.find(r);
-    if (planned == kept.once.end()) planned = kept.once.emplace(r, version(r, {}, c)).first;
+    if (planned == kept.once.end()) {
+      planned = kept.once.emplace(r, version(r, {}, c)).first;
+      if (is_only_rule(r, c)) planned->second.fills_alone();
+    }
     if (Status done = derive(planned->second, run); !done.ok()) return done;
   }
   return Done{};

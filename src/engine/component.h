@@ -90,6 +90,7 @@ class Rules {
   StagedDerivation into_bag(uint32_t rule, const std::vector<lang::Term>& terms);
   plan::Pipeline pipeline(uint32_t rule, std::optional<uint32_t> delta, uint32_t component);
   bool makes_values(uint32_t component) const;
+  bool is_only_rule(uint32_t rule, uint32_t component) const;
   void count_valueless(uint32_t rule, uint64_t count);
   RuleVersion version_of(const plan::Pipeline& pipeline) const;
   uint64_t driving_rows(const plan::Pipeline& pipeline);

@@ -23,6 +23,10 @@ class StagedDerivation {
   const plan::Pipeline& pipeline() const { return pipeline_; }
   // Only of a derivation with one stage.
   void go_on_with_own_rows() { stages_[0].derivation.go_on_with_own_rows(); }
+  // Nothing else gives its relation rows. The last stage does not know what the others bind.
+  void fills_alone() {
+    if (!needs_host()) stages_.back().derivation.fills_alone();
+  }
   const std::vector<lang::Term>& head() const { return stages_.back().derivation.head(); }
   bool needs_host() const { return stages_.size() > 1; }
 

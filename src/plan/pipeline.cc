@@ -75,6 +75,34 @@ std::vector<const Step*> atoms_of(const Step& step) {
   return atoms;
 }
 
+bool tells_bindings_apart(const std::vector<Term>& row, const Pipeline& pipeline) {
+  const auto shown = [&](VarId variable) {
+    return std::ranges::any_of(row, [&](const Term& term) {
+      return term.kind == lang::TermKind::Variable && term.var == variable;
+    });
+  };
+  return std::ranges::all_of(pipeline.steps, [&](const Step& step) {
+    switch (step.kind) {
+      case StepKind::Match:
+        return std::ranges::all_of(step.columns, [&](const ColumnArg& column) {
+          return column.use != ColumnUse::Ignore &&
+                 (column.use != ColumnUse::Bind || shown(column.term.var));
+        });
+      case StepKind::Meet:
+      case StepKind::Range:
+        return shown(step.target);
+      case StepKind::Exists:
+      case StepKind::Absent:
+      case StepKind::Filter:
+      case StepKind::Let:  // one value for each binding
+        return true;
+      case StepKind::Host:
+        return false;
+    }
+    XLOG_UNREACHABLE("a kind of step");
+  });
+}
+
 namespace {
 
 std::string_view spelling(Part part) {

@@ -118,6 +118,10 @@ bool needs_host(const Pipeline& pipeline);
 // The steps that read relations: the step itself, or the members of a Meet.
 std::vector<const Step*> atoms_of(const Step& step);
 
+// Whether bindings that pass all steps differ in these variables, so that no two of them give the
+// same row: each relation is a set, so a binding is known by what its rows and values bind.
+bool tells_bindings_apart(const std::vector<Term>& row, const Pipeline& pipeline);
+
 // One step a line, as above; with estimates, how many rows each step is expected to find.
 enum class Show : uint8_t { Steps, Estimates };
 std::string to_text(const Pipeline& pipeline, const lang::Program& program,

@@ -136,21 +136,26 @@ double Derivation::expected_found(const RelationOf& relation_of, const plan::Ste
   return std::clamp(found.value_or(step.rows), 1.0, std::max(rows, 1.0));
 }
 
+Derivation::Met Derivation::expected_met(const RelationOf& relation_of) const {
+  const std::optional<size_t> driver = driver_of(pipeline_);
+  Met met;
+  for (size_t s = 0; s < pipeline_.steps.size(); ++s) {
+    const plan::Step& step = pipeline_.steps[s];
+    if (driver == s) continue;
+    if (step.kind == plan::StepKind::Range) met.known *= plan::expected_size(step);
+    if (step.kind == plan::StepKind::Meet) met.found *= std::max(step.rows, 1.0);
+    if (step.kind != plan::StepKind::Match) continue;
+    const double rows = std::max(expected_found(relation_of, step), 1.0);
+    (plan::key_columns(step).empty() ? met.known : met.found) *= rows;
+  }
+  return met;
+}
+
 // How many rows of the driver one launch takes of a chunk, so that somebody can look at the clock.
 // Where lookups find many rows the device does not see the work ahead, and may begin with slow
 // code: there are few in the first launch.
 uint32_t Derivation::slice(const RelationOf& relation_of) const {
-  const std::optional<size_t> driver = driver_of(pipeline_);
-  double known = 1, found = 1;
-  for (size_t s = 0; s < pipeline_.steps.size(); ++s) {
-    const plan::Step& step = pipeline_.steps[s];
-    if (driver == s) continue;
-    if (step.kind == plan::StepKind::Range) known *= plan::expected_size(step);
-    if (step.kind == plan::StepKind::Meet) found *= std::max(step.rows, 1.0);
-    if (step.kind != plan::StepKind::Match) continue;
-    const double rows = std::max(expected_found(relation_of, step), 1.0);
-    (plan::key_columns(step).empty() ? known : found) *= rows;
-  }
+  const auto [known, found] = expected_met(relation_of);
   const double pairs = found < kManyFound ? kMostPairs : pairs_;
   // What is found is a guess, which is not trusted so far that there are launches for a few rows.
   const double least = std::min(kMostPairs / known, kLeastSlice);
@@ -301,9 +306,24 @@ Result<Derived> Derivation::run(const RelationOf& relation_of, Bag& bag, const F
 
 // ---- into a relation ----
 
+// Where the head's rows go if nobody has to look whether they are there already.
+Result<Bag*> Derivation::rows_without_set(const RelationOf& relation_of, Relation& head) {
+  if (!alone_ || head_.empty() || !plan::tells_bindings_apart(head_, pipeline_)) return nullptr;
+  Result<RowRange> driver = driver_rows(relation_of);
+  if (!driver.ok()) return driver.error();
+  const Met met = expected_met(relation_of);
+  const double expected = double(driver->last - driver->first) * met.known * met.found;
+  return head.rows_without_set(static_cast<uint64_t>(std::min(expected, double(UINT32_MAX))));
+}
+
 Result<Derived> Derivation::run(const RelationOf& relation_of) {
   XLOG_CHECK(into_.has_value(), "a derivation into a bag is given the bag");
   Relation& head = relation_of(*into_);
+  Result<Bag*> rows = rows_without_set(relation_of, head);
+  if (!rows.ok()) return rows.error();
+  if (*rows != nullptr) {
+    return run_into_bag(relation_of, **rows, leave_in_bag, [](uint64_t found) { return found; });
+  }
   if (Status s = head.reserve(0); !s.ok()) return s.error();
   if (!is_wide(head.set_kind())) return run_into_set(relation_of, head);
   // Candidates first: their set compares rows where they are stored.

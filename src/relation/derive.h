@@ -48,6 +48,8 @@ class Derivation {
   void go_on_with_own_rows() {
     carry_.emplace(*machine_, *program_, std::vector<CarriedRule>{{pipeline_, head_, {}}}, *into_);
   }
+  // Nothing else gives `into` rows.
+  void fills_alone() { alone_ = true; }
   // What comes into the bag are no rows of a relation: limits do not count them.
   void finds_bindings() { counts_rows_ = false; }
 
@@ -103,7 +105,13 @@ class Derivation {
   kernel::Id build_groups(const RelationOf& relation_of, bool claims);
   std::string shape(const RelationOf& relation_of, bool claims) const;
   double expected_found(const RelationOf& relation_of, const plan::Step& step) const;
+  // Rows that a row of the driver meets, about: those that are known beforehand, and those found.
+  struct Met {
+    double known = 1, found = 1;
+  };
+  Met expected_met(const RelationOf& relation_of) const;
   uint32_t slice(const RelationOf& relation_of) const;
+  Result<Bag*> rows_without_set(const RelationOf& relation_of, Relation& head);
   bool ends_with_one_row() const;
   Status make_regions(uint64_t rows);
 
@@ -114,6 +122,7 @@ class Derivation {
   std::optional<lang::PredId> into_;
   std::optional<Carry> carry_;  // where it goes on with its own rows
   bool counts_rows_ = true;
+  bool alone_ = false;
   std::vector<Type> types_;  // of the rows
 
   // Kept from run to run.

@@ -151,6 +151,14 @@ Status Relation::reserve(uint64_t more) {
   return rebuild_set(fits() ? SetKind::Compact : set_kind_, cells);
 }
 
+Result<Bag*> Relation::rows_without_set(uint64_t expected) {
+  if (stored() > 0 || grows_ || keeps_best(set_kind_) || becomes_bits(expected)) return nullptr;
+  set_ = nullptr;
+  cells_ = 0;
+  if (Status s = bag_.make_room(1); !s.ok()) return s.error();
+  return &bag_;
+}
+
 void Relation::release_set() {
   if (!finished_ || set_kind_ == SetKind::Bits) return;
   set_ = nullptr;

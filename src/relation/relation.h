@@ -87,6 +87,9 @@ class Relation {
   // Makes room for so many more rows. A set that is not wide takes rows in by kernels, so this
   // comes before them.
   Status reserve(uint64_t more);
+  // Before the first rows come, about so many, which are known to differ from each other: where to
+  // put them. They need no set until somebody asks it; nullptr where one of bits takes less memory.
+  Result<Bag*> rows_without_set(uint64_t expected);
   // Nobody asks the set of this relation now, which is finished; reserve() makes it again.
   void release_set();
   uint64_t set_bytes() const { return cell_count() * size_of(cell_type(set_kind_)); }
