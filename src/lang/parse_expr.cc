@@ -147,7 +147,7 @@ bool parse_name(TokenStream& in, Expr& out) {
                 fmt::format("expected an expression, found the reserved word `{}`",
                             in.names.text(token.name)))
         .help(is_modal
-                  ? fmt::format("`{0}` stands before an atom of a body, in no head, expression or "
+                  ? fmt::format("`{0}` stands before an atom in a body, in no head, expression or "
                                 "goal of a list; a rule gives its rows a name: `q(X) :- {0} p(X).`",
                                 in.names.text(token.name))
                   : fmt::format("as a symbol it is written \"{}\"", in.names.text(token.name)));
