@@ -49,6 +49,9 @@ bool load(const SourceFile& file, const PipelineOptions& options, Outcome& outco
     return io::survey(outcome.inputs[input], arity);
   };
   outcome.program = lang::load(file, outcome.session, load_options);
+  if (outcome.program) {
+    logic::override_pragmas(outcome.program->pragmas, options.mode, options.well_founded);
+  }
   return outcome.program.has_value() && !outcome.session.diagnostics.has_errors() &&
          within_memory(options, outcome, "the program was loaded");
 }

@@ -15,6 +15,7 @@
 #include "epistemic/random_graph_source.h"
 #include "epistemic/random_source.h"
 #include "epistemic/rows_text.h"
+#include "logic/modes.h"
 
 namespace xlog::epistemic {
 namespace {
@@ -54,6 +55,7 @@ Ran run(const std::string& source, const logic::AnswerOptions& options, const ch
   const SourceFile* file = session.sources.add("test.xlog", "", source);
   std::optional<lang::Program> program = lang::load(*file, session);
   if (!program || session.diagnostics.has_errors()) return ran;
+  logic::override_pragmas(program->pragmas, options.mode, std::nullopt);
   std::optional<logic::Analysis> analysis = logic::analyze(*program, session);
   if (!analysis || session.diagnostics.has_errors()) return ran;
   std::optional<logic::Answer> answer;

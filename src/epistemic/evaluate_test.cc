@@ -9,6 +9,7 @@
 #include "base/sanitized.h"
 #include "epistemic/random_source.h"
 #include "epistemic/rows_text.h"
+#include "logic/modes.h"
 
 namespace xlog::epistemic {
 namespace {
@@ -30,9 +31,12 @@ Ran run(const std::string& source, bool by_reference, const logic::AnswerOptions
   Ran ran;
   lang::Session session;
   const SourceFile* file = session.sources.add("test.xlog", "", source);
-  const std::optional<lang::Program> program = lang::load(*file, session);
+  std::optional<lang::Program> program = lang::load(*file, session);
   std::optional<logic::Analysis> analysis;
-  if (program && !session.diagnostics.has_errors()) analysis = logic::analyze(*program, session);
+  if (program && !session.diagnostics.has_errors()) {
+    logic::override_pragmas(program->pragmas, options.mode, std::nullopt);
+    analysis = logic::analyze(*program, session);
+  }
   ran.checked = analysis && !session.diagnostics.has_errors();
   if (ran.checked) {
     ran.answer = by_reference ? oracle::evaluate(*program, *analysis, session, options)
@@ -77,8 +81,9 @@ std::optional<std::string> over_views(const std::string& source, bool by_referen
                                       logic::AnswerOptions options) {
   lang::Session session;
   const SourceFile* file = session.sources.add("test.xlog", "", source);
-  const std::optional<lang::Program> program = lang::load(*file, session);
+  std::optional<lang::Program> program = lang::load(*file, session);
   if (!program || session.diagnostics.has_errors()) return std::nullopt;
+  logic::override_pragmas(program->pragmas, options.mode, std::nullopt);
   const std::optional<logic::Analysis> analysis = logic::analyze(*program, session);
   if (!analysis || session.diagnostics.has_errors()) return std::nullopt;
   if (!by_reference) {

@@ -9,6 +9,7 @@
 #include "epistemic/over_views.h"
 #include "epistemic/random_source.h"
 #include "epistemic/why_print.h"
+#include "logic/modes.h"
 
 namespace xlog::epistemic {
 namespace {
@@ -30,6 +31,7 @@ std::unique_ptr<Asked> ask(const std::string& source, const std::string& goal,
   load.goal = goal;
   asked->program = lang::load(*file, asked->session, load);
   if (!asked->program || asked->session.diagnostics.has_errors()) return asked;
+  logic::override_pragmas(asked->program->pragmas, mode, std::nullopt);
   asked->analysis = logic::analyze(*asked->program, asked->session);
   logic::AnswerOptions options;
   options.mode = mode;
@@ -205,6 +207,10 @@ TEST(Why, ExplainsAllRowsOfRandomPrograms) {
     const SourceFile* file = session.sources.add("test.xlog", "", source);
     std::optional<lang::Program> program = lang::load(*file, session);
     if (!program || session.diagnostics.has_errors()) continue;
+    logic::AnswerOptions options;
+    options.mode = seed % 3 == 0 ? logic::Mode::G91 : logic::Mode::Faeel;
+    options.max_candidates = 20'000;
+    logic::override_pragmas(program->pragmas, options.mode, std::nullopt);
     const std::optional<logic::Analysis> analysis = logic::analyze(*program, session);
     if (!analysis || session.diagnostics.has_errors()) continue;
     for (uint32_t p = 0; p < program->predicates.size(); ++p) {
@@ -221,9 +227,6 @@ TEST(Why, ExplainsAllRowsOfRandomPrograms) {
       program->goal = goal;
       for (const WhyQuestion question : {WhyQuestion::Why, WhyQuestion::WhyNot}) {
         Trace trace;
-        logic::AnswerOptions options;
-        options.mode = seed % 3 == 0 ? logic::Mode::G91 : logic::Mode::Faeel;
-        options.max_candidates = 20'000;
         with_findings(
             *program, *analysis, session, options, nullptr, trace, [&](Findings& findings) {
               const bool is_open =

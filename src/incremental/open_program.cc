@@ -7,6 +7,7 @@
 #include "incremental/kept_program.h"
 #include "logic/binding.h"
 #include "logic/components.h"
+#include "logic/modes.h"
 #include "oracle/instantiate.h"
 
 namespace xlog::incremental {
@@ -126,6 +127,7 @@ class Rewriter {
                     std::vector<Literal>& out) const {
     for (const Literal& literal : body) {
       const bool own = is_open_atom(literal) && !is_positive(literal) &&
+                       !logic::follows_derivation(literal.modal, program_.pragmas) &&
                        analysis_.component_of[literal.pred.index] == component;
       if (!own) add_needed({literal}, out);
     }

@@ -18,6 +18,7 @@
 #include "incremental/incremental.h"
 #include "incremental/kept_program.h"
 #include "incremental/quiet.h"
+#include "logic/modes.h"
 #include "oracle/evaluate.h"
 
 namespace xlog::incremental {
@@ -38,6 +39,7 @@ class Script {
     if (!program || session_.diagnostics.has_errors()) return false;
     options.well_founded = program->pragmas.semantics == "well_founded";
     options_ = options;
+    logic::override_pragmas(program->pragmas, options.mode, std::nullopt);
     plain_ = copy_without_facts(*program);
     analysis_ = logic::analyze(*program, session_);
     if (!analysis_ || session_.diagnostics.has_errors()) return false;

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "logic/modes.h"
 #include "logic/order.h"
 
 namespace xlog::logic {
@@ -84,10 +85,17 @@ Binding test(const Literal& literal, const Scope& scope) {
   return binding;
 }
 
+bool is_in_recursion(const Literal& literal, const Scope& scope) {
+  return !scope.rule.head.empty() && scope.component_of[literal.pred.index] ==
+                                         scope.component_of[scope.rule.head[0].pred.index];
+}
+
 Binding atom_binding(const Literal& literal, const Scope& scope) {
   if (literal.modal == Modal::None && literal.nots == 0) return generator(literal, scope);
-  if (modal_binds(literal, scope)) return generator(literal, scope);
-  return test(literal, scope);
+  if (!modal_binds(literal, scope)) return test(literal, scope);
+  Binding binding = generator(literal, scope);
+  binding.believes = is_in_recursion(literal, scope);
+  return binding;
 }
 
 // One way for an equation: the pattern on one side is matched against the value of the other.
@@ -181,9 +189,8 @@ const Term* collected_term(const Literal& literal) {
 
 bool modal_binds(const Literal& literal, const Scope& scope) {
   if (literal.modal != Modal::Know && literal.modal != Modal::Possible) return false;
-  if (scope.rule.head.empty()) return true;
-  return scope.component_of[literal.pred.index] !=
-         scope.component_of[scope.rule.head[0].pred.index];
+  return !is_in_recursion(literal, scope) ||
+         follows_derivation(literal.modal, scope.program.pragmas);
 }
 
 std::vector<uint32_t> visible_in_body(const lang::Rule& rule) {

@@ -14,6 +14,7 @@ struct Binding {
   std::vector<lang::VarId> outputs;  // bound once it has been evaluated
   std::vector<lang::VarId> names;    // when all of these are bound it only filters
   bool generates = false;            // enumerates the rows of a predicate
+  bool believes = false;             // a modal literal over the rule's own recursion, which binds
   bool compares = false;             // a comparison, which does not choose the bits of floats
   bool anchored = false;             // an atom with a constant among its arguments
 };
@@ -34,8 +35,8 @@ std::vector<uint32_t> visible_in_body(const lang::Rule& rule);
 
 Binding binding_of(const lang::Literal& literal, const Scope& scope);
 
-// A positive modal literal over the component of the head cannot bind, because its rows are not
-// known before.
+// A positive modal literal over the component of the head binds only where it must be founded:
+// elsewhere a guess could make it true of anything. It binds what nothing else does.
 bool modal_binds(const lang::Literal& literal, const Scope& scope);
 
 // Calls of the two halves of a literal: what stands outside braces, and what stands inside (the

@@ -20,6 +20,23 @@ std::vector<std::string> mode_names() {
   return names;
 }
 
+bool needs_foundation(lang::Modal modal, Mode mode) {
+  if (modal == lang::Modal::Know) return mode != Mode::G91;
+  if (modal == lang::Modal::Possible) return mode == Mode::Faeel;
+  return false;
+}
+
+bool follows_derivation(lang::Modal modal, const lang::Pragmas& pragmas) {
+  if (pragmas.semantics == "well_founded") return needs_foundation(modal, Mode::Faeel);
+  return needs_foundation(modal, find_mode(pragmas.epistemic_mode).value_or(Mode::Faeel));
+}
+
+void override_pragmas(lang::Pragmas& pragmas, std::optional<Mode> mode,
+                      std::optional<bool> well_founded) {
+  if (mode) pragmas.epistemic_mode = spelling(*mode);
+  if (well_founded) pragmas.semantics = *well_founded ? "well_founded" : "stable";
+}
+
 AnswerOptions with_pragmas(AnswerOptions options, std::optional<Mode> mode,
                            std::optional<bool> well_founded, const lang::Pragmas& pragmas) {
   options.mode = mode ? *mode : find_mode(pragmas.epistemic_mode).value_or(Mode::Faeel);

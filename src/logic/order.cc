@@ -30,6 +30,7 @@ enum class Rank : uint8_t {
   Computes,     // an equation, built-in or aggregate that binds
   Connected,    // an atom with a bound or constant argument
   Unconnected,  // any other atom
+  Believed,     // a modal literal over the rule's own recursion: rather a test than a source
   Late,         // an equation that would choose the bits of a float that another literal can bring
   NotReady,
 };
@@ -102,6 +103,7 @@ class Agenda {
     bool done = false;
     bool ready = false;
     bool generates = false;
+    bool believes = false;
     bool compares = false;
     bool connected = false;
     uint32_t names_missing = 0;
@@ -117,6 +119,7 @@ class Agenda {
   void add(uint32_t literal, Binding binding) {
     Item& item = items_[literal];
     item.generates = binding.generates;
+    item.believes = binding.believes;
     item.compares = binding.compares;
     item.connected = binding.anchored;
     for (std::vector<VarId>& way : binding.ways) {
@@ -182,6 +185,7 @@ class Agenda {
     const Rank rank = item.names_missing == 0 ? Rank::Filter
                       : chooses_float(item)   ? Rank::Late
                       : !item.generates       ? Rank::Computes
+                      : item.believes         ? Rank::Believed
                       : item.connected        ? Rank::Connected
                                               : Rank::Unconnected;
     if (rank >= item.rank) return;

@@ -4,14 +4,17 @@
 // first. What is never ready is unsafe and reported.
 //
 // Who binds what:
-//   p(X)                      binds all its variables, those inside list and compound patterns too
-//   not p(X), not not p(X)    bind nothing; their named variables must be bound, `_` means "some
-//   value" know p(X), possible p(X)  bind X when p lies in another component than the head (so
-//   below it), or in constraints other modal forms         as `not p(X)` X = e, e = X, X is e bind
-//   X (or the variables of a list or compound pattern) when e is bound X < e, ... bind nothing
-//   built-ins                 by their modes (lang/builtins.def)
-//   N = count : { body }      binds N; variables that occur outside the braces too must be bound
-//   before findall(T, goal, L)       binds L; the same for the variables of T and goal
+// - `p(X)` binds all its variables, those inside list and compound patterns too.
+// - `know p(X)`, `possible p(X)` bind X when p lies in another component than the head (so below
+//   it), in constraints, and where they must be founded: in the rule's own recursion only what
+//   nothing else binds.
+// - `not p(X)`, `not not p(X)` and the other modal forms bind nothing: what they name must be bound
+//   before, and `_` means "some value".
+// - `X = e`, `e = X`, `X is e` bind X (or the variables of a list or compound pattern) when e is
+//   bound; `X < e`, ... bind nothing.
+// - Built-ins bind by their modes (lang/builtins.def).
+// - `N = count : { body }` binds N; variables that occur outside the braces too must have a value.
+// - `findall(T, goal, L)` binds L; the same for the variables of T and goal.
 #pragma once
 
 #include <vector>

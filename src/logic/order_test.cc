@@ -117,7 +117,13 @@ TEST(Safety, ReportsWhatNothingBinds) {
       {"{ p(X) : f(Y) } :- a(Z), Z > 0.", "E0601"},
       {"{ p(X) : f(X) } Y :- a(Z), Z > 0.", "E0601"},
       {"h(_) :- a(1).", "E0206"},
-      {"h(X) :- know g(X). g(X) :- h(X).", "E0601"},
+      {"h(X) :- know g(X). g(X) :- h(X).", ""},
+      {"h(X) :- possible g(X). g(X) :- h(X).", ""},
+      {"h(X) :- not not know g(X). g(X) :- h(X).", "E0601"},
+      {"#pragma epistemic_mode = faeel19\nh(X) :- know g(X). g(X) :- h(X).", ""},
+      {"#pragma epistemic_mode = faeel19\nh(X) :- possible g(X). g(X) :- h(X).", "E0601"},
+      {"#pragma epistemic_mode = g91\nh(X) :- know g(X). g(X) :- h(X).", "E0601"},
+      {"#pragma semantics = well_founded\nh(X) :- know g(X). g(X) :- h(X).", ""},
       {"h(X) :- a(X), know g(X). g(X) :- h(X).", ""},
       {"h(X) :- know g(X). g(X) :- a(X).", ""},
       {":- know a(X), X > 4.", ""},
@@ -135,7 +141,9 @@ TEST(Safety, NamesTheVariableThePlaceAndTheRemedy) {
   EXPECT_THAT(negated, HasSubstr("2:24"));
   EXPECT_THAT(negated, HasSubstr("write `_` if any value is meant"));
 
-  const std::string modal = TestProgram("pred g(u32). h(X) :- know g(X). g(X) :- h(X).").rendered();
+  const std::string modal =
+      TestProgram("#pragma epistemic_mode = g91\npred g(u32). h(X) :- know g(X). g(X) :- h(X).")
+          .rendered();
   EXPECT_THAT(modal, HasSubstr("only if `g` did not depend on the head"));
 
   const std::string group = TestProgram("a(1). h(X, N) :- N = count : { a(X) }.").rendered();

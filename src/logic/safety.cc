@@ -36,8 +36,10 @@ bool is_positive_modal(const Literal& literal) {
 std::string explanation(const Scope& scope, const Literal& literal, const std::string& variable,
                         const lang::Session& session) {
   if (is_positive_modal(literal)) {
-    return fmt::format("this would bind {} only if `{}` did not depend on the head of the rule",
-                       variable, predicate_name(scope.program[literal.pred], session.names));
+    return fmt::format(
+        "this would bind {} only if `{}` did not depend on the head of the rule, or in the mode "
+        "faeel",
+        variable, predicate_name(scope.program[literal.pred], session.names));
   }
   if (literal.kind == LiteralKind::Atom) return fmt::format("this only tests {}", variable);
   if (has_braces(literal)) {

@@ -1,5 +1,6 @@
 // Whole programs through the front end and the reference evaluator. The conformance files under
 // tests/ hold many more; here are the places where parts of the evaluator meet.
+#include "logic/modes.h"
 #include "oracle/evaluate.h"
 
 #include <gtest/gtest.h>
@@ -21,6 +22,7 @@ struct ProgramRun {
     const SourceFile* file = session.sources.add("test.xlog", "", text);
     auto program = lang::load(*file, session);
     if (!program || session.diagnostics.has_errors()) return;
+    logic::override_pragmas(program->pragmas, options.mode, std::nullopt);
     auto analysis = logic::analyze(*program, session);
     if (!analysis) return;
     answer = evaluate(*program, *analysis, session, options);

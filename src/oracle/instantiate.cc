@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/check.h"
+#include "logic/order.h"
 #include "oracle/best_rows.h"
 #include "oracle/evaluate.h"
 #include "oracle/given.h"
@@ -201,7 +202,8 @@ class Instantiator {
         for (uint32_t i = 0; i < rule.body.size(); ++i) {
           const Literal& literal = rule.body[i];
           if (literal.kind != LiteralKind::Atom || !inside(literal.pred)) continue;
-          if (literal.modal != Modal::None || literal.nots != 0) continue;
+          const bool is_plain = literal.modal == Modal::None && literal.nots == 0;
+          if (!is_plain && !binds(r, i)) continue;
           const auto [begin, end] = delta[literal.pred];
           if (begin == end) continue;
           derive(r, component_index, Matcher::Delta{i, begin, end});
@@ -213,6 +215,23 @@ class Instantiator {
       if (!changed) break;
     }
     derived_ = {};
+  }
+
+  // Whether a modal literal gives a variable its value: its rows are then looked up like those of a
+  // positive one.
+  bool binds(uint32_t r, uint32_t literal) {
+    const Rule& rule = rule_at(r);
+    if (rule.body[literal].modal == Modal::None) return false;
+    std::vector<lang::VarId> bound;
+    for (const uint32_t i : order_at(r).body.sequence) {
+      if (i == literal) break;
+      logic::collect_bound_by(rule.body[i], bound);
+    }
+    std::vector<lang::VarId> named;
+    lang::collect_variables(rule.body[literal], named);
+    return std::ranges::any_of(named, [&](lang::VarId v) {
+      return !rule.variables[v.index].anonymous && std::ranges::find(bound, v) == bound.end();
+    });
   }
 
   // ---- rows: minima and maxima inside their own recursion ----
@@ -257,8 +276,8 @@ class Instantiator {
 
   // Rounds over the new rows of positive literals are not enough when the component is also read in
   // the condition of a choice, or through a modal literal that its rows decide (a least fixpoint
-  // over `know p`). Where the component is open such a literal binds nothing and is taken as
-  // possible, whether its row is there or not.
+  // over `know p`). Where the component is open such a literal is taken as possible, whether its
+  // row is there or not, unless it binds.
   bool reads_inside_other_than_positively(const Rule& rule,
                                           const std::function<bool(PredId)>& inside) const {
     const auto any = [&](const Literal& l) {

@@ -114,7 +114,7 @@ void Matcher::step(Frame& frame, size_t position) {
     case LiteralKind::Atom:
       if (literal.modal == Modal::None && literal.nots == 0)
         return positive_atom(frame, literal, index, next);
-      return binding_modal(frame, literal, next);
+      return binding_modal(frame, literal, index, next);
   }
 }
 
@@ -133,7 +133,8 @@ void Matcher::positive_atom(Frame& frame, const Literal& literal, uint32_t index
 
 // `know p(X)` with X free: X runs over what p may hold; `_` stays existential, so each X comes
 // once.
-void Matcher::binding_modal(Frame& frame, const Literal& literal, const Next& next) {
+void Matcher::binding_modal(Frame& frame, const Literal& literal, uint32_t index,
+                            const Next& next) {
   std::vector<VarId> free;
   for (const Term& arg : literal.args) lang::collect_variables(arg, free);
   const lang::Rule& rule = context_.program.rules[rule_index_];
@@ -143,7 +144,9 @@ void Matcher::binding_modal(Frame& frame, const Literal& literal, const Next& ne
 
   std::set<std::vector<std::pair<uint8_t, uint64_t>>> seen;
   std::vector<std::vector<Value>> solutions;
-  for_each_row(literal.pred, literal.args, frame.bindings, std::nullopt, [&](size_t) {
+  const bool in_delta = frame.delta && frame.delta->literal == index;
+  const auto rows = in_delta ? frame.delta : std::nullopt;
+  for_each_row(literal.pred, literal.args, frame.bindings, rows, [&](size_t) {
     std::vector<std::pair<uint8_t, uint64_t>> key;
     std::vector<Value> values;
     for (VarId v : free) {

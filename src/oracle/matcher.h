@@ -107,7 +107,7 @@ class Matcher {
 
   void step(Frame& frame, size_t position);
   void positive_atom(Frame& frame, const lang::Literal& literal, uint32_t index, const Next& next);
-  void binding_modal(Frame& frame, const lang::Literal& literal, const Next& next);
+  void binding_modal(Frame& frame, const lang::Literal& literal, uint32_t index, const Next& next);
   void test_atom(Frame& frame, const lang::Literal& literal, const Next& next);
   void compare(Frame& frame, const lang::Literal& literal, const Next& next);
   void builtin(Frame& frame, const lang::Literal& literal, const Next& next);

@@ -118,12 +118,6 @@ Interpretation grow_lower(const GroundProgram& program, const Bounds& old, Conte
 
 }  // namespace
 
-bool needs_foundation(Modal modal, Mode mode) {
-  if (modal == Modal::Know) return mode != Mode::G91;
-  if (modal == Modal::Possible) return mode == Mode::Faeel;
-  return false;
-}
-
 bool may_support(const GroundRule& rule, AtomId head, const Bounds& bounds) {
   return std::ranges::none_of(rule.heads, [&](AtomId a) { return a != head && bounds.lower[a]; });
 }

@@ -8,19 +8,18 @@
 #include <vector>
 
 #include "logic/answer.h"
+#include "logic/modes.h"
 #include "oracle/context.h"
 #include "oracle/ground.h"
 
 namespace xlog::oracle {
 
+using logic::needs_foundation;
+
 struct Bounds {
   Interpretation lower;  // true in every world
   Interpretation upper;  // everything else is false in every world
 };
-
-// Whether a positive modal literal must be founded in this mode: its atom has to be derived before
-// it supports anything.
-bool needs_foundation(lang::Modal modal, logic::Mode mode);
 
 // Whether a head may hold because of this rule: a disjunction with another head that holds anyway
 // is satisfied, and by minimality supports nothing else.

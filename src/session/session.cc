@@ -102,6 +102,7 @@ bool Session::load_program(const SourceFile* file) {
   loaded_ = lang::load(*file, language_, options_.load);
   if (!loaded_ || language_.diagnostics.has_errors()) return false;
   digest_ = program_digest(*loaded_, language_.names);
+  logic::override_pragmas(loaded_->pragmas, options_.mode, options_.well_founded);
   options_.answer =
       logic::with_pragmas(options_.answer, options_.mode, options_.well_founded, loaded_->pragmas);
   // What is wrong with the rules is said now, not with the first answer.
