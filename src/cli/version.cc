@@ -22,7 +22,8 @@ constexpr const char* kCompiler = "clang " __clang_version__;
 constexpr const char* kCompiler = "g++ " __VERSION__;
 #endif
 
-constexpr const char* kFeatures[] = {"datalog", "epistemic", "repl", "csv", "json"};
+constexpr const char* kFeatures[] = {"datalog", "epistemic", "sat",    "maxsat", "sessions",
+                                     "repl",    "csv",       "sqlite", "json"};
 
 void print_version(bool json) {
   if (json) {
