@@ -420,4 +420,16 @@ BodyOrder order_body_given(const lang::Program& program, const Rule& rule,
   return orderer.order_body(rule.body);
 }
 
+bool binds_in_turn(const Rule& rule, const BodyOrder& order, uint32_t literal) {
+  std::vector<VarId> bound, named;
+  for (const uint32_t i : order.sequence) {
+    if (i == literal) break;
+    collect_bound_by(rule.body[i], bound);
+  }
+  collect_variables(rule.body[literal], named);
+  return std::ranges::any_of(named, [&](VarId var) {
+    return !rule.variables[var.index].anonymous && std::ranges::find(bound, var) == bound.end();
+  });
+}
+
 }  // namespace xlog::logic

@@ -33,6 +33,9 @@ BodyOrder order_body_given(const lang::Program& program, const lang::Rule& rule,
                            const std::vector<uint32_t>& component_of,
                            const std::vector<lang::VarId>& bound);
 
+// Whether the literal, in its turn, binds a variable that nothing before it has bound.
+bool binds_in_turn(const lang::Rule& rule, const BodyOrder& order, uint32_t literal);
+
 // Appends the variables that have a value once the literal has been evaluated in its turn.
 void collect_bound_by(const lang::Literal& literal, std::vector<lang::VarId>& out);
 

@@ -1,12 +1,13 @@
 // Whole programs through the front end and the reference evaluator. The conformance files under
 // tests/ hold many more; here are the places where parts of the evaluator meet.
-#include "logic/modes.h"
 #include "oracle/evaluate.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
+
+#include "logic/modes.h"
 
 namespace xlog::oracle {
 namespace {

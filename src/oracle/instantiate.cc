@@ -202,8 +202,10 @@ class Instantiator {
         for (uint32_t i = 0; i < rule.body.size(); ++i) {
           const Literal& literal = rule.body[i];
           if (literal.kind != LiteralKind::Atom || !inside(literal.pred)) continue;
-          const bool is_plain = literal.modal == Modal::None && literal.nots == 0;
-          if (!is_plain && !binds(r, i)) continue;
+          const bool drives = literal.modal == Modal::None
+                                  ? literal.nots == 0
+                                  : logic::binds_in_turn(rule, order_at(r).body, i);
+          if (!drives) continue;
           const auto [begin, end] = delta[literal.pred];
           if (begin == end) continue;
           derive(r, component_index, Matcher::Delta{i, begin, end});
@@ -215,23 +217,6 @@ class Instantiator {
       if (!changed) break;
     }
     derived_ = {};
-  }
-
-  // Whether a modal literal gives a variable its value: its rows are then looked up like those of a
-  // positive one.
-  bool binds(uint32_t r, uint32_t literal) {
-    const Rule& rule = rule_at(r);
-    if (rule.body[literal].modal == Modal::None) return false;
-    std::vector<lang::VarId> bound;
-    for (const uint32_t i : order_at(r).body.sequence) {
-      if (i == literal) break;
-      logic::collect_bound_by(rule.body[i], bound);
-    }
-    std::vector<lang::VarId> named;
-    lang::collect_variables(rule.body[literal], named);
-    return std::ranges::any_of(named, [&](lang::VarId v) {
-      return !rule.variables[v.index].anonymous && std::ranges::find(bound, v) == bound.end();
-    });
   }
 
   // ---- rows: minima and maxima inside their own recursion ----
