@@ -41,8 +41,9 @@ for engine in auto reference; do
   expect_err 'raise it with `--memory SIZE`'
 done
 
-# What the facts need counts with them, before they are in their relation.
+# What the facts need counts with them, before they are in their relation. (Address sanitizers keep
+# freed memory, so the watchdog comes first.)
 echo 'n(1..3000000). c(count(X)) :- n(X). ?- c(N).' >facts.xlog
 expect_status 4 run facts.xlog --memory 20M
-expect_err 'the largest relation is `n/1`: 3000000 rows'
+[ -n "${XLOG_SANITIZE:-}" ] || expect_err 'the largest relation is `n/1`: 3000000 rows'
 finish
