@@ -2,6 +2,7 @@
 // evaluator, whichever columns are carried and whatever else the rules ask.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <utility>
 
@@ -212,6 +213,29 @@ TEST(Carry, GoesOnWhereTheSetBecomesBits) {
   constexpr uint32_t kMany = 6000;
   const Edges edges = random_edges(kMany, 2 * kMany);
   run_closure(edges, closure_rows(edges, kMany));
+}
+
+// How many rows will come is seen after the first of them: where they lead far, the set becomes
+// bits before many rows are handled one by one. Where they lead to a few others it stays as it is.
+TEST(Carry, ForeseesTheRows) {
+  constexpr uint32_t kMany = 30'000;
+  Edges rings;
+  for (uint32_t i = 0; i < kMany; ++i) rings.emplace_back(i, i % 3 == 2 ? i - 2 : i + 1);
+  const auto run = [](const Edges& edges) {
+    return run_closure(edges, closure_rows(edges, kMany));
+  };
+  const auto is_bits = [](const Outcome& got) {
+    return std::ranges::any_of(got.statistics.relations, [](const RelationFigures& figures) {
+      return figures.name == "reach/2" && figures.set == relation::SetKind::Bits;
+    });
+  };
+  // Launches are counted since the device was opened.
+  const uint64_t begun = run(rings).statistics.device.launches;
+  const Outcome near = run(rings), far = run(random_edges(20'000, 24'000));
+  EXPECT_FALSE(is_bits(near));
+  EXPECT_TRUE(is_bits(far));
+  const uint64_t launches = near.statistics.device.launches - begun;
+  EXPECT_LE(far.statistics.device.launches - near.statistics.device.launches, launches + 10);
 }
 
 }  // namespace

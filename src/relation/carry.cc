@@ -22,6 +22,13 @@ Result<bool> Carry::arrange(Relation& relation) const {
   return relation.put_innermost(carried_columns(rules_, into_), block * kWordBits);
 }
 
+uint64_t Carry::carried_values(const Relation& relation) const {
+  if (relation.bit_sizes().empty()) return 0;
+  uint64_t values = 1;
+  for (uint32_t c : carried_columns(rules_, into_)) values *= relation.bit_sizes()[c];
+  return values;
+}
+
 Result<std::optional<std::vector<uint64_t>>> Carry::run(const RelationOf& relation_of,
                                                         uint64_t more) {
   using Rows = std::optional<std::vector<uint64_t>>;
@@ -48,13 +55,10 @@ Result<std::optional<std::vector<uint64_t>>> Carry::run(const RelationOf& relati
 
 Result<Carry::Lines> Carry::prepare(const RelationOf& relation_of, uint32_t instances) {
   const Relation& relation = relation_of(into_);
-  const std::vector<uint32_t> columns = carried_columns(rules_, into_);
-  uint64_t line_bits = 1;
-  for (uint32_t c : columns) line_bits *= relation.bit_sizes()[c];
   Lines lines;
-  lines.carried = columns.size();
+  lines.carried = carried_columns(rules_, into_).size();
   lines.instances = instances;
-  lines.line = static_cast<uint32_t>(line_bits / kWordBits);
+  lines.line = static_cast<uint32_t>(carried_values(relation) / kWordBits);
   lines.nodes = relation.bit_words() / lines.line;
   lines.shape = shape_text(relation);
   relation.append_set_arguments(lines.set);

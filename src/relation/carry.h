@@ -22,6 +22,8 @@ class Carry {
 
   // Arranges the set for this while all rows are there: whether it is, or will be once it has bits.
   Result<bool> arrange(Relation& relation) const;
+  // How many different values rows can carry; 0 where the relation has no bounds.
+  uint64_t carried_values(const Relation& relation) const;
   // Adds everything that follows from what is stored: how many rows, by rule. Nothing where it
   // cannot be done so, or the relation would be no set of bits with so many rows more.
   Result<std::optional<std::vector<uint64_t>>> run(const RelationOf& relation_of, uint64_t more);

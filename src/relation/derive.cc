@@ -347,6 +347,19 @@ bool Derivation::ends_with_one_row() const {
                                                [](const auto& l) { return plan::computes(l); });
 }
 
+// How many rows will come, about, if the rows that were taken so far are like the others: each with
+// its own value of what is carried, and followed as far as it leads. 0 where they are too few.
+uint64_t Derivation::still_expected(const Relation& head, const Work& work, uint64_t found) const {
+  constexpr uint64_t kSample = 32;
+  uint64_t taken = 0;
+  for (uint32_t c = 0; c < work.chunks; ++c) {
+    taken += work.states[c * kStateWidth + kRow] - work.rows.first - c * work.length;
+  }
+  const uint64_t rows = work.rows.last - work.rows.first;
+  const uint64_t all = std::min(rows, carry_->carried_values(head));
+  return taken < kSample || taken >= all ? 0 : found / taken * (all - taken);
+}
+
 Result<Derived> Derivation::run_into_set(const RelationOf& relation_of, Relation& head) {
   types_ = head.types();
   if (ends_with_one_row() && head.stored() > 0) return Derived{};
@@ -356,9 +369,11 @@ Result<Derived> Derivation::run_into_set(const RelationOf& relation_of, Relation
   if (!started.ok()) return started.error();
   Work& work = *started;
   if (work.chunks == 0) return derived;
+  uint64_t expected = 0;
   for (bool more = true; more;) {
     if (carry_) {
-      Result<std::optional<std::vector<uint64_t>>> rows = carry_->run(relation_of, output_);
+      Result<std::optional<std::vector<uint64_t>>> rows =
+          carry_->run(relation_of, std::max(output_, expected));
       if (!rows.ok()) return rows.error();
       if (*rows) {
         derived.rows += (**rows)[0];
@@ -378,6 +393,7 @@ Result<Derived> Derivation::run_into_set(const RelationOf& relation_of, Relation
       derived.rows += state[kNew];
     }
     more = finished < work.chunks && !(derived.rows > 0 && ends_with_one_row());
+    if (carry_) expected = still_expected(head, work, derived.rows);
     // A stack goes on in the next launch, unless it has no room or others wait for work.
     const bool divides = finished * 2 >= work.chunks;
     std::vector<Bag::Part> handled, others;

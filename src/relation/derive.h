@@ -99,6 +99,7 @@ class Derivation {
   Result<RowRange> driver_rows(const RelationOf& relation_of);
   Result<uint64_t> valueless(const device::Buffer& mishaps);
   Result<Work> start(const RelationOf& relation_of);
+  uint64_t still_expected(const Relation& head, const Work& work, uint64_t found) const;
   Status launch(const RelationOf& relation_of, Relation* claims, Work& work);
   Status compile(std::string shape, const std::function<kernel::Id()>& build);
   kernel::Id build(const RelationOf& relation_of, bool claims, Walk walk, bool late);
