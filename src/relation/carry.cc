@@ -36,7 +36,8 @@ Result<std::optional<std::vector<uint64_t>>> Carry::run(const RelationOf& relati
   if (!relation.becomes_bits(more)) return Rows();
   Result<bool> fits = arrange(relation);
   if (!fits.ok()) return fits.error();
-  if (!*fits) return Rows();
+  // Blocks take more words.
+  if (!*fits || !relation.becomes_bits(more)) return Rows();
   if (Status s = relation.reserve(more); !s.ok()) return s.error();
   if (relation.set_kind() != SetKind::Bits) return Rows();
   Result<Rows> added = Rows();
