@@ -63,6 +63,7 @@ bool is_shown(const PrintOptions& print, const Outcome& outcome) {
 void run_with_progress(const RunOptions& options, Outcome& outcome) {
   PipelineOptions pipeline = options.pipeline;
   pipeline.keep_events = !options.print.profile_file.empty();
+  pipeline.answer.spends_facts = true;
   const std::unique_ptr<ProgressLine> line = progress_on_terminal(options.report);
   if (line != nullptr) {
     pipeline.answer.progress = [&line](const logic::Progress& now) { line->show(now); };

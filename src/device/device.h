@@ -109,6 +109,10 @@ class Device {
   // where the limit would be passed MemoryLimit, and the device goes on. In write and read, a view
   // that goes to the end takes only as many bytes as are given.
   virtual Result<Buffer> allocate(uint64_t bytes) = 0;
+  // The buffer becomes one of so many bytes that begins with the first `kept` of what it was: in
+  // the same memory, where the device can and nobody else has it. What lies behind them is not
+  // cleared. After an error it is what it was.
+  virtual Status resize(Buffer& buffer, uint64_t kept, uint64_t bytes);
   virtual Status write(const View& to, std::span<const std::byte> bytes) = 0;
   virtual Status read(const View& from, std::span<std::byte> bytes) = 0;  // waits
   virtual Status copy(const View& to, const View& from) = 0;

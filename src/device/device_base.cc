@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/check.h"
 #include "base/memory.h"
 #include "device/code_digest.h"
 #include "kernel/canonical.h"
@@ -55,15 +56,18 @@ Status DeviceBase::ready(std::string_view call) const {
   return Done{};
 }
 
+Status DeviceBase::limit_allows(uint64_t more) const {
+  if (memory_limit_ == 0 || more <= memory_limit_ - use_->allocated) return Done{};
+  return Error{fmt::format("the memory limit of {} on {} is reached: {} are in use, {} more were "
+                           "asked for",
+                           size_text(memory_limit_), info_.name, size_text(use_->allocated),
+                           size_text(more)),
+               "raise the limit", ErrorKind::MemoryLimit};
+}
+
 Result<Buffer> DeviceBase::allocate(uint64_t bytes) {
   if (Status s = ready("allocate"); !s.ok()) return s.error();
-  if (memory_limit_ > 0 && bytes > memory_limit_ - use_->allocated) {
-    return Error{fmt::format("the memory limit of {} on {} is reached: {} are in use, {} more were "
-                             "asked for",
-                             size_text(memory_limit_), info_.name, size_text(use_->allocated),
-                             size_text(bytes)),
-                 "raise the limit", ErrorKind::MemoryLimit};
-  }
+  if (Status s = limit_allows(bytes); !s.ok()) return s.error();
   Result<std::shared_ptr<Memory>> memory = allocate_memory(bytes);
   if (!memory.ok()) return memory.error();
   Memory& made = **memory;
@@ -74,6 +78,32 @@ Result<Buffer> DeviceBase::allocate(uint64_t bytes) {
   use_->allocated += bytes;
   use_->peak = std::max(use_->peak, use_->allocated);
   return Buffer(*memory);
+}
+
+Status Device::resize(Buffer& buffer, uint64_t kept, uint64_t bytes) {
+  Result<Buffer> made = allocate(bytes);
+  if (!made.ok()) return made.error();
+  if (kept > 0) {
+    if (Status s = copy({*made, 0, kept}, {buffer, 0, kept}); !s.ok()) return s;
+  }
+  buffer = *made;
+  return Done{};
+}
+
+Status DeviceBase::resize(Buffer& buffer, uint64_t kept, uint64_t bytes) {
+  if (Status s = ready("resize"); !s.ok()) return s;
+  if (Result<uint64_t> held = view_bytes({buffer, 0, kept}, number_, "resize"); !held.ok()) {
+    return held.error();
+  }
+  XLOG_CHECK(kept <= bytes, "what is kept has room");
+  if (buffer.use_count() > 1) return Device::resize(buffer, kept, bytes);
+  const uint64_t before = buffer->bytes;
+  if (Status s = limit_allows(bytes - std::min(bytes, before)); !s.ok()) return s;
+  if (!resize_memory(*buffer, kept, bytes)) return Device::resize(buffer, kept, bytes);
+  buffer->bytes = bytes;
+  use_->allocated = use_->allocated - before + bytes;
+  use_->peak = std::max(use_->peak, use_->allocated);
+  return Done{};
 }
 
 Status DeviceBase::write(const View& to, std::span<const std::byte> bytes) {

@@ -73,6 +73,7 @@ class DeviceBase : public Device {
  public:
   const DeviceInfo& info() const final { return info_; }
   Result<Buffer> allocate(uint64_t bytes) final;
+  Status resize(Buffer& buffer, uint64_t kept, uint64_t bytes) final;
   Status write(const View& to, std::span<const std::byte> bytes) final;
   Status read(const View& from, std::span<std::byte> bytes) final;
   Status copy(const View& to, const View& from) final;
@@ -94,6 +95,10 @@ class DeviceBase : public Device {
 
   // ---- what a kind of device does; places and sizes are checked before ----
   virtual Result<std::shared_ptr<Memory>> allocate_memory(uint64_t bytes) = 0;
+  // Makes a buffer shorter or longer without another one beside it; false: not possible.
+  virtual bool resize_memory(BufferStorage&, uint64_t /*kept*/, uint64_t /*bytes*/) {
+    return false;
+  }
   virtual Status write_memory(BufferStorage& to, uint64_t offset,
                               std::span<const std::byte> bytes) = 0;
   virtual Status read_memory(const BufferStorage& from, uint64_t offset,
@@ -140,6 +145,7 @@ class DeviceBase : public Device {
 
  private:
   Status ready(std::string_view call) const;  // not lost, no sequence being noted
+  Status limit_allows(uint64_t more) const;
   void count(std::span<const Step> steps);
 
   const uint64_t memory_limit_;  // 0: none

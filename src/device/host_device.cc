@@ -36,7 +36,7 @@ class HostEvent : public Event {
 // Free blocks that are kept for others count as used to all who watch the process. What a round of
 // a recursion takes and gives back again and again fits; what sorts a large relation once goes.
 uint64_t kept_bytes(uint64_t memory_limit) {
-  constexpr uint64_t kMost = uint64_t{1} << 25;
+  constexpr uint64_t kMost = uint64_t{1} << 23;
   return memory_limit == 0 ? kMost : std::min(kMost, memory_limit / 8);
 }
 
@@ -92,6 +92,14 @@ Result<std::shared_ptr<Memory>> HostDevice::allocate_memory(uint64_t bytes) {
                  "use smaller inputs, or a machine with more memory", ErrorKind::OutOfMemory};
   }
   return std::shared_ptr<Memory>(storage);
+}
+
+bool HostDevice::resize_memory(BufferStorage& buffer, uint64_t kept, uint64_t bytes) {
+  auto& storage = static_cast<HostStorage&>(buffer);
+  std::byte* moved = memory_->resize(storage.data, storage.bytes, kept, bytes);
+  if (moved == nullptr) return false;
+  storage.data = moved;
+  return true;
 }
 
 Status HostDevice::write_memory(BufferStorage& to, uint64_t offset,

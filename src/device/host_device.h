@@ -35,6 +35,7 @@ class HostDevice : public DeviceBase {
 
  protected:
   Result<std::shared_ptr<Memory>> allocate_memory(uint64_t bytes) final;
+  bool resize_memory(BufferStorage& buffer, uint64_t kept, uint64_t bytes) final;
   Status write_memory(BufferStorage& to, uint64_t offset, std::span<const std::byte> bytes) final;
   Status read_memory(const BufferStorage& from, uint64_t offset, std::span<std::byte> bytes) final;
   Status copy_memory(BufferStorage& to, uint64_t to_offset, const BufferStorage& from,

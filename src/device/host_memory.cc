@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <cstring>
 #include <iterator>
 
 #include "base/memory.h"
@@ -83,6 +84,11 @@ bool HostMemoryPool::has_fresh(uint64_t bytes) {
 void HostMemoryPool::give(std::byte* block, uint64_t bytes) {
   if (block == nullptr) return;
   if (is_in_range(block)) return give_large(block, rounded(bytes));
+  if (const auto own = own_.find(block); own != own_.end()) {
+    ::munmap(block, own->second);
+    own_.erase(own);
+    return;
+  }
   if (bytes >= kLarge) return std::free(block);
   const uint32_t k = class_of(bytes);
   if (kept() + size_of_class(k) > may_keep()) return std::free(block);
@@ -91,6 +97,38 @@ void HostMemoryPool::give(std::byte* block, uint64_t bytes) {
 }
 
 uint64_t HostMemoryPool::may_keep() const { return std::max(keep_bytes_, in_use_ / 16); }
+
+// ---- pages of their own ----
+
+std::byte* HostMemoryPool::map_own(uint64_t bytes) {
+  void* pages = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pages == MAP_FAILED) return nullptr;
+  own_.emplace(static_cast<std::byte*>(pages), bytes);
+  return static_cast<std::byte*>(pages);
+}
+
+std::byte* HostMemoryPool::resize(std::byte* block, uint64_t bytes, uint64_t kept,
+                                  uint64_t wanted) {
+  if (!kHasRange || wanted < kLarge || wanted > kMostAddresses) return nullptr;
+  const uint64_t size = rounded(wanted);
+  const auto own = own_.find(block);
+  if (own == own_.end()) {
+    std::byte* moved = wanted > bytes && has_fresh(size) ? map_own(size) : nullptr;
+    if (moved == nullptr) return nullptr;
+    std::memcpy(moved, block, kept);
+    give(block, bytes);
+    return moved;
+  }
+  const uint64_t before = own->second;
+  if (size == before) return block;
+  if (size > before && !has_fresh(size - before)) return nullptr;
+  void* moved = ::mremap(block, before, size, MREMAP_MAYMOVE);
+  if (moved == MAP_FAILED) return nullptr;
+  own_.erase(own);
+  own_.emplace(static_cast<std::byte*>(moved), size);
+  return static_cast<std::byte*>(moved);
+}
 
 // ---- the range ----
 

@@ -2,8 +2,9 @@
 // for every page of it, which is often more than the kernel that fills it.
 //
 // Small blocks come in sizes, from the C library. Large ones are cut from one range of addresses:
-// a free part is cut or joined with its neighbours as sizes change, so that columns that grow by
-// copying leave no blocks behind that nothing fits.
+// a free part is cut or joined with its neighbours as sizes change. A large block that grows gets
+// pages of its own, which the system moves to where there are addresses for more: nothing is
+// copied, and what was asked for but not yet touched takes no memory.
 #pragma once
 
 #include <array>
@@ -30,6 +31,9 @@ class HostMemoryPool {
   // at now and then.
   std::byte* take(uint64_t bytes);
   void give(std::byte* block, uint64_t bytes);  // `bytes` as they were asked for
+  // A block of another size that begins with the first `kept` bytes of this one, which is given
+  // back; nullptr, and all is as it was, where that would be no better than to take and copy.
+  std::byte* resize(std::byte* block, uint64_t bytes, uint64_t kept, uint64_t wanted);
 
   uint64_t kept() const { return kept_small_ + kept_large_; }
   uint64_t reused() const { return reused_; }
@@ -55,6 +59,7 @@ class HostMemoryPool {
   void add_free(uint64_t begin, Part part);
   void remove_free(Parts::iterator part);
   void release_small();
+  std::byte* map_own(uint64_t bytes);
   void release();
 
   std::array<std::vector<std::byte*>, kClasses> free_;
@@ -74,6 +79,8 @@ class HostMemoryPool {
   uint64_t kept_large_ = 0;  // free and touched
   Parts free_at_;
   std::set<std::pair<uint64_t, uint64_t>> free_by_size_;
+
+  std::map<const std::byte*, uint64_t> own_;  // blocks with pages of their own, and their sizes
 };
 
 }  // namespace xlog::device

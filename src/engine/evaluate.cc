@@ -270,7 +270,16 @@ class Evaluation {
     if (!run.ok()) return run.error();
     statistics_.rounds += run->rounds;
     statistics_.rows += run->rows;
+    spend_facts(component);
     return Done{};
+  }
+
+  // Facts that are on the device have no readers here but the reference evaluator.
+  void spend_facts(uint32_t component) {
+    const bool may_ask_reference = !placed_.all_on_device || options_.well_founded ||
+                                   options_.max_worlds > 0 || !analysis_.constraints.empty();
+    if (!options_.spends_facts || may_ask_reference) return;
+    for (PredId pred : analysis_.components[component].predicates) program_[pred].facts.reset();
   }
 
   Result<ComponentRun> rounds_of(uint32_t component) {

@@ -122,6 +122,7 @@ struct AnswerOptions {
   uint64_t max_rows = 0;       // 0: what the evaluator thinks wise
   double timeout_seconds = 0;  // 0: none
   uint64_t memory_limit = 0;   // bytes of the process, and of the device's buffers; 0: none
+  bool spends_facts = false;   // nobody else needs the program's facts: they may go once read
   // Called between steps of the evaluation, often: whoever listens decides what is worth showing.
   std::function<void(const Progress&)> progress;
   // Looked at as often: once somebody sets it, the evaluation ends as at a limit.

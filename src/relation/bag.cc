@@ -34,15 +34,8 @@ Status Bag::make_room(uint64_t rows) {
   if (rows <= capacity_) return Done{};
   const uint64_t larger = std::max({rows, larger_capacity(capacity_), kLeast});
   for (size_t c = 0; c < types_.size(); ++c) {
-    Result<device::Buffer> made = make_buffer(machine_->device(), types_[c], larger);
-    if (!made.ok()) return made.error();
-    const uint64_t bytes = uint64_t{rows_} * size_of(types_[c]);
-    if (bytes > 0) {
-      if (Status s = machine_->device().copy({*made, 0, bytes}, {columns_[c], 0, bytes}); !s.ok()) {
-        return s;
-      }
-    }
-    columns_[c] = *made;
+    Status s = resize_buffer(machine_->device(), columns_[c], types_[c], rows_, larger);
+    if (!s.ok()) return s;
   }
   capacity_ = larger;
   return Done{};

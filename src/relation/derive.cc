@@ -20,7 +20,8 @@ constexpr uint32_t kLeastChunk = 64;         // rows of the driver
 constexpr uint64_t kLeastOutput = 1024;      // rows of all regions together
 constexpr uint64_t kFirstOutput = 1u << 17;  // at most; then as much as turns out to be needed
 constexpr uint64_t kMostOutput = 1u << 19;
-constexpr uint64_t kShareOfSet = 16;  // one of so many rows is room enough for output
+constexpr uint64_t kShareOfSet = 64;  // one of so many rows is room enough for output
+constexpr uint64_t kLeastRoom = 1u << 15;
 // As much as a core has of its cache for itself.
 constexpr uint64_t kBytesOfLargeSet = 1u << 20;
 // Rows that an instance takes of its own in one launch: few at first, so that what it leaves can be
@@ -173,9 +174,9 @@ Status Derivation::make_regions(uint64_t rows) {
 Status Derivation::launch(const RelationOf& relation_of, Relation* claims, Work& work) {
   Device& device = machine_->device();
   if (claims != nullptr && claims->set_kind() != SetKind::Bits) {
-    // Fewer rows at a time rather than a larger set, while a good part of it is free.
+    // Fewer rows at a time rather than a set of twice the size, while some of it is free.
     const uint64_t room = claims->room();
-    if (room > std::max<uint64_t>(kFirstOutput, claims->stored() / kShareOfSet)) {
+    if (room > std::max<uint64_t>(kLeastRoom, claims->stored() / kShareOfSet)) {
       work.region = static_cast<uint32_t>(std::min<uint64_t>(work.region, room / work.count));
     }
   }

@@ -96,13 +96,7 @@ Status Index::grow(device::Buffer& buffer, uint64_t& capacity, Type type, uint64
   if (wanted <= capacity) return Done{};
   const uint64_t larger =
       std::max(wanted, std::min(larger_capacity(capacity), wanted + (uint64_t{1} << 26)));
-  Result<device::Buffer> made = make_buffer(machine_.device(), type, larger);
-  if (!made.ok()) return made.error();
-  if (used > 0) {
-    const uint64_t bytes = used * size_of(type);
-    if (Status s = machine_.device().copy({*made, 0, bytes}, {buffer, 0, bytes}); !s.ok()) return s;
-  }
-  buffer = *made;
+  if (Status s = resize_buffer(machine_.device(), buffer, type, used, larger); !s.ok()) return s;
   capacity = larger;
   return Done{};
 }
@@ -357,16 +351,15 @@ Range find_rows(Builder& k, const IndexCode& index, Value key) {
   return {index.table[place], index.table[place + 1]};
 }
 
-// Where the table has ranks: one more than that of a value that is there, else 0.
-Value find_rank(Builder& k, const IndexCode& index, Value key) {
-  const Value at = k.min(key / kWordBits, k.len(index.table) / kBlockWidth - 1) * kBlockWidth;
-  const Value bits = index.table[at];
+}  // namespace
+
+Value find_rank(Builder& k, const kernel::Buffer& table, Value key) {
+  const Value at = k.min(key / kWordBits, k.len(table) / kBlockWidth - 1) * kBlockWidth;
+  const Value bits = table[at];
   const Value bit = k.u32(1) << (key & (kWordBits - 1));
-  const Value before = index.table[at + 1] + k.popc(bits & (bit - 1));
+  const Value before = table[at + 1] + k.popc(bits & (bit - 1));
   return k.select((bits & bit) != 0, before + 1, k.u32(0));
 }
-
-}  // namespace
 
 Value first_part(Builder& k, const IndexCode& index, const Values& key) {
   switch (index.kind) {
@@ -375,7 +368,7 @@ Value first_part(Builder& k, const IndexCode& index, const Values& key) {
     case TableKind::Value:
       return index.table[k.min(key[0], k.len(index.table) - 1)];
     case TableKind::Ranks:
-      return find_rank(k, index, key[0]);
+      return find_rank(k, index.table, key[0]);
     case TableKind::Hash:
       break;
   }

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -72,6 +73,11 @@ class Index {
   Status finish(uint32_t rows, uint32_t domain);
   // The same with a table of ranks, where `last` is the greatest value of the only key.
   Status rank(uint32_t rows, uint32_t last);
+  // Whether one of these was done, and the rows of a key are in order where keep_sorted() was asked
+  // for.
+  bool is_done() const {
+    return (kind_ == TableKind::Starts || kind_ == TableKind::Ranks) && (!sorted_ || in_order_);
+  }
   // What the only key of a table by value is below; else 0.
   uint32_t domain() const { return kind_ == TableKind::Value ? domain_ : 0; }
 
@@ -107,7 +113,17 @@ class Index {
   bool copies(uint32_t c) const;
   std::vector<device::Buffer> key_columns() const;
   Status have_starts(const device::Column& starts);
+  Status have_ranks(const device::Column& table, const device::Column& starts);
+  Status sort_for_starts(uint32_t rows, uint32_t domain);
+  Status sort_for_ranks(uint32_t rows, uint32_t last);
   Status take_sorted(std::span<const device::PlanValue> sorted, uint32_t rows);
+  Status leave_out(uint32_t c);
+  // Without sorting either (index_count.cc).
+  bool can_count() const { return can_gather(); }
+  Result<device::Column> ranks_of_values(uint32_t rows, uint32_t last);
+  Result<device::Column> count_and_move(uint32_t rows, uint32_t cells,
+                                        const std::optional<device::Column>& ranks);
+  Status scatter(uint32_t c, uint32_t rows, const device::Buffer& places);
   kernel::Id build_plan();
   kernel::Id link_kernel(const std::string& name);
 
@@ -115,7 +131,8 @@ class Index {
   Bag& rows_;
   const std::vector<Type>& types_;
   IndexColumns kept_;
-  bool sorted_ = false;  // rows of a segment have to be
+  bool sorted_ = false;    // rows of a segment have to be
+  bool in_order_ = false;  // those of a key are, in a table of starts or ranks
   std::vector<uint32_t> order_, keys_;
   TableKind kind_;
   uint32_t domain_;
@@ -144,6 +161,9 @@ struct IndexCode {
 };
 IndexCode declare_index(kernel::KernelBuilder& k, TableKind kind, const std::vector<Type>& types,
                         std::vector<uint32_t> keys);
+
+// In a table of ranks: one more than the rank of a value that is there, else 0.
+Value find_rank(Builder& k, const kernel::Buffer& table, Value key);
 
 // The rows of a key in parts: a number for each, 0 is none.
 struct IndexPart {

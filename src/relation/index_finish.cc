@@ -13,15 +13,19 @@ using kernel::PlanBuilder;
 using kernel::Scalar;
 
 Status Index::finish(uint32_t rows, uint32_t domain) {
-  // Where rows of a key differ in one column alone, nobody has to have them sorted.
-  const bool any_order = types_.size() <= keys_.size() + 1;
-  if (kind_ == TableKind::Value && covered_ == rows && any_order && can_gather()) {
+  if (kind_ == TableKind::Value && covered_ == rows && can_gather()) {
     Result<device::Column> starts = starts_of_cells();
     if (!starts.ok()) return starts.error();
     if (Status s = gather(*starts); !s.ok()) return s;
     // A cell for each value, and one past them.
     return have_starts(*starts);
   }
+  if (!can_count()) return sort_for_starts(rows, domain);
+  Result<device::Column> starts = count_and_move(rows, domain + 2, {});
+  return starts.ok() ? have_starts(*starts) : starts.error();
+}
+
+Status Index::sort_for_starts(uint32_t rows, uint32_t domain) {
   const std::string name =
       fmt::format("starts{}_by_{}", type_names(types_), fmt::join(order_, "_"));
   Result<device::PlanRunner*> plan = machine_.plan(name, [&] {
@@ -48,13 +52,13 @@ Status Index::finish(uint32_t rows, uint32_t domain) {
   arguments.emplace_back(Scalar::u32(domain));
   Result<std::vector<device::PlanValue>> results = (*plan)->run(arguments);
   if (!results.ok()) return results.error();
-  kind_ = TableKind::Starts;
   if (Status s = take_sorted(*results, rows); !s.ok()) return s;
   return have_starts(std::get<device::Column>(results->back()));
 }
 
 // Where the index has columns, they become those that a plan has sorted.
 Status Index::take_sorted(std::span<const device::PlanValue> sorted, uint32_t rows) {
+  in_order_ = true;
   for (uint32_t c = 0; c < types_.size(); ++c) {
     const device::Buffer& column = std::get<device::Column>(sorted[c]).buffer;
     if (kept_ == IndexColumns::Relation) {
@@ -62,14 +66,19 @@ Status Index::take_sorted(std::span<const device::PlanValue> sorted, uint32_t ro
     } else if (copies(c)) {
       columns_[c] = column;
       capacities_[c] = rows;
-    } else {
-      columns_[c] = nullptr;
-      capacities_[c] = 0;
-      if (Status s = grow(columns_[c], capacities_[c], types_[c], 0, 1); !s.ok()) return s;
+    } else if (Status s = leave_out(c); !s.ok()) {
+      return s;
     }
   }
   covered_ = rows;
   return Done{};
+}
+
+// A column that lookups do not read: kernels are given one that is not empty.
+Status Index::leave_out(uint32_t c) {
+  columns_[c] = nullptr;
+  capacities_[c] = 0;
+  return grow(columns_[c], capacities_[c], types_[c], 0, 1);
 }
 
 Status Index::have_starts(const device::Column& starts) {
@@ -83,6 +92,20 @@ Status Index::have_starts(const device::Column& starts) {
 
 // After Jacobson, "Space-efficient static trees and graphs", 1989.
 Status Index::rank(uint32_t rows, uint32_t last) {
+  if (!can_count()) return sort_for_ranks(rows, last);
+  Result<device::Column> ranks = ranks_of_values(rows, last);
+  if (!ranks.ok()) return ranks.error();
+  // The last block has no values, and all before it.
+  uint32_t values = 0;
+  const device::View last_number{ranks->buffer, uint64_t{ranks->count - 1} * sizeof(values), sizeof(values)};
+  Status read =
+      machine_.device().read(last_number, std::as_writable_bytes(std::span(&values, 1)));
+  if (!read.ok()) return read;
+  Result<device::Column> starts = count_and_move(rows, values + 1, *ranks);
+  return starts.ok() ? have_ranks(*ranks, *starts) : starts.error();
+}
+
+Status Index::sort_for_ranks(uint32_t rows, uint32_t last) {
   const std::string name = fmt::format("ranks{}_by_{}", type_names(types_), fmt::join(order_, "_"));
   Result<device::PlanRunner*> plan = machine_.plan(name, [&] {
     PlanBuilder p(machine_.graph(), name);
@@ -132,10 +155,13 @@ Status Index::rank(uint32_t rows, uint32_t last) {
   arguments.emplace_back(Scalar::u32(last / kWordBits + 2));
   Result<std::vector<device::PlanValue>> results = (*plan)->run(arguments);
   if (!results.ok()) return results.error();
-  kind_ = TableKind::Ranks;
   if (Status s = take_sorted(*results, rows); !s.ok()) return s;
-  const auto& table = std::get<device::Column>((*results)[types_.size()]);
-  const auto& starts = std::get<device::Column>((*results)[types_.size() + 1]);
+  return have_ranks(std::get<device::Column>((*results)[types_.size()]),
+                    std::get<device::Column>((*results)[types_.size() + 1]));
+}
+
+Status Index::have_ranks(const device::Column& table, const device::Column& starts) {
+  kind_ = TableKind::Ranks;
   table_ = table.buffer;
   table_cells_ = table.count;
   segments_ = starts.buffer;

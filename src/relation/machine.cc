@@ -42,4 +42,14 @@ Result<device::Buffer> make_buffer(Device& device, Type type, uint64_t count) {
   return device.allocate(std::max<uint64_t>(count, 1) * size_of(type));
 }
 
+Status resize_buffer(Device& device, device::Buffer& buffer, Type type, uint64_t kept,
+                     uint64_t count) {
+  const uint64_t bytes = std::max<uint64_t>(count, 1) * size_of(type);
+  if (buffer != nullptr) return device.resize(buffer, kept * size_of(type), bytes);
+  Result<device::Buffer> made = device.allocate(bytes);
+  if (!made.ok()) return made.error();
+  buffer = *made;
+  return Done{};
+}
+
 }  // namespace xlog::relation

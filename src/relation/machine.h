@@ -68,6 +68,9 @@ class Machine {
 
 // A buffer of so many elements; never empty, so that a kernel may be given it.
 Result<device::Buffer> make_buffer(Device& device, Type type, uint64_t count);
+// The buffer, which may be null, becomes one of so many elements, of which the first `kept` stay.
+Status resize_buffer(Device& device, device::Buffer& buffer, Type type, uint64_t kept,
+                     uint64_t count);
 
 template <typename T>
 Result<std::vector<T>> read_numbers(Device& device, const device::Buffer& buffer, size_t count) {

@@ -221,15 +221,29 @@ Result<uint32_t> Relation::absorb(const std::vector<device::Buffer>& from, uint3
   return others.ok() ? Result<uint32_t>(added + *others) : others;
 }
 
+// In parts, so that only a part is there three times. A GPU has memory, and wants large launches.
 Result<uint32_t> Relation::load(const std::vector<std::span<const std::byte>>& columns,
                                 uint32_t count) {
-  std::vector<device::Buffer> uploaded;
-  for (size_t c = 0; c < types().size(); ++c) {
-    Result<device::Column> column = device::upload(machine_.device(), types()[c], columns[c]);
-    if (!column.ok()) return column.error();
-    uploaded.push_back(column->buffer);
+  constexpr uint32_t kPart = 1u << 17;
+  const uint32_t most = machine_.form() == Form::Chunks ? kPart : UINT32_MAX;
+  if (Status s = reserve(count); !s.ok()) return s.error();
+  uint32_t added = 0;
+  for (uint32_t first = 0; first < count;) {
+    const uint32_t part = std::min(most, count - first);
+    std::vector<device::Buffer> uploaded;
+    for (size_t c = 0; c < types().size(); ++c) {
+      const uint64_t size = size_of(types()[c]);
+      Result<device::Column> column = device::upload(
+          machine_.device(), types()[c], columns[c].subspan(first * size, part * size));
+      if (!column.ok()) return column.error();
+      uploaded.push_back(column->buffer);
+    }
+    Result<uint32_t> absorbed = absorb(uploaded, part);
+    if (!absorbed.ok()) return absorbed;
+    added += *absorbed;
+    first += part;
   }
-  return absorb(uploaded, count);
+  return added;
 }
 
 bool Relation::forgets() const {
@@ -399,8 +413,8 @@ Result<Index*> Relation::index(const std::vector<uint32_t>& keys, std::optional<
                                                columns_for_index(all_columns)));
     index = indexes_.back().get();
   }
-  if (index->kind() == TableKind::Starts || index->kind() == TableKind::Ranks) return index;
   if (then || all_columns) index->keep_sorted();
+  if (index->is_done()) return index;
   if (index->columns() == IndexColumns::Relation) {
     if (Status s = update_others(index); !s.ok()) return s.error();
   }
@@ -414,7 +428,8 @@ Result<Index*> Relation::index(const std::vector<uint32_t>& keys, std::optional<
       return index;
     }
     // The same number of cells, where they are blocks of values.
-    if (index->covered() == 0 && **last < most * kWordBits / kBlockWidth) {
+    const bool may_rank = index->covered() == 0 || index->kind() == TableKind::Ranks;
+    if (may_rank && **last < most * kWordBits / kBlockWidth) {
       if (Status s = index->rank(rows_, **last); !s.ok()) return s.error();
       return index;
     }
