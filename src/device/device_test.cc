@@ -260,6 +260,41 @@ TEST_P(EveryDevice, BuffersStayBelowTheLimit) {
   EXPECT_EQ(device->counters().peak, 100'000u);
 }
 
+// In place or by copying: small and large ones, longer and shorter, alone or held by somebody else.
+TEST_P(EveryDevice, BuffersGrowAndShrink) {
+  constexpr uint64_t kMega = uint64_t{1} << 20;
+  std::unique_ptr<Device> device = open({.memory_limit = 16 * kMega});
+  ASSERT_NE(device, nullptr);
+  std::vector<uint32_t> numbers(2 * kMega / 4);
+  std::iota(numbers.begin(), numbers.end(), 5);
+  Result<Buffer> made = device->allocate(1000 * 4);
+  ASSERT_TRUE(good(made));
+  Buffer buffer = std::move(*made);
+  made = Result<Buffer>(Error{"given away", ""});
+  const auto bytes = [&](uint64_t count) { return std::as_bytes(std::span(numbers).first(count)); };
+  ASSERT_TRUE(good(device->write({buffer}, bytes(1000))));
+  uint64_t kept = 1000;
+  for (uint64_t wanted : {2000, 200'000, 400'000, 300'000, 10}) {
+    kept = std::min(kept, wanted);
+    ASSERT_TRUE(good(device->resize(buffer, kept * 4, wanted * 4)));
+    EXPECT_EQ(buffer->bytes, wanted * 4);
+    EXPECT_EQ(device->counters().allocated, wanted * 4);
+    EXPECT_EQ(download<uint32_t>(*device, {buffer}, kept),
+              std::vector<uint32_t>(numbers.begin(), numbers.begin() + static_cast<long>(kept)));
+    ASSERT_TRUE(good(device->write({buffer, 0, wanted * 4}, bytes(wanted))));
+    kept = wanted;
+  }
+  const Buffer other = buffer;
+  ASSERT_TRUE(good(device->resize(buffer, 40, 4 * kMega)));
+  EXPECT_NE(buffer, other) << "somebody else still has what it was";
+  EXPECT_EQ(download<uint32_t>(*device, {other}, 10), download<uint32_t>(*device, {buffer}, 10));
+  const Status refused = device->resize(buffer, 40, 32 * kMega);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("memory limit"));
+  EXPECT_EQ(buffer->bytes, 4 * kMega);
+  EXPECT_FALSE(device->resize(buffer, 5 * kMega, 6 * kMega).ok()) << "it has no such bytes";
+}
+
 TEST_P(EveryDevice, EqualKernelsShareAHandle) {
   std::unique_ptr<Device> device = open();
   ASSERT_NE(device, nullptr);

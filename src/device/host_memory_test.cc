@@ -59,6 +59,32 @@ TEST(HostMemory, LargeBlocksAreCutAndJoined) {
   pool.give(part, 3 * kMega);
 }
 
+// A block that grows keeps its bytes, and takes memory only where somebody writes.
+TEST(HostMemory, BlocksGrowInTheirOwnPages) {
+  constexpr uint64_t kMega = uint64_t{1} << 20;
+  HostMemoryPool pool(0);
+  std::byte* block = pool.take(kMega);
+  std::memset(block, 7, kMega);
+  EXPECT_EQ(pool.resize(block, kMega, 100, 100), nullptr) << "small ones are copied";
+  std::byte* large = pool.resize(block, kMega, kMega, 1024 * kMega);
+  if (large == nullptr) {
+    pool.give(block, kMega);
+    GTEST_SKIP() << "a sanitizer hands out the blocks";
+  }
+  EXPECT_EQ(large[kMega - 1], std::byte{7});
+  const uint64_t before = own_memory();
+  large = pool.resize(large, 1024 * kMega, kMega, 4096 * kMega);
+  ASSERT_NE(large, nullptr);
+  EXPECT_EQ(large[kMega - 1], std::byte{7});
+  EXPECT_LT(own_memory(), before + 64 * kMega);
+  large[4096 * kMega - 1] = std::byte{9};
+  large = pool.resize(large, 4096 * kMega, kMega, 2 * kMega);
+  ASSERT_NE(large, nullptr);
+  EXPECT_EQ(large[0], std::byte{7});
+  pool.give(large, 2 * kMega);
+  EXPECT_EQ(pool.kept(), 0u);
+}
+
 // Against a list of what is taken: blocks never overlap, and what is written stays.
 TEST(HostMemory, RandomSizesNeverMeet) {
   HostMemoryPool pool(uint64_t{1} << 24);

@@ -140,5 +140,28 @@ TEST(Multiway, SkewedListsTakeBothWays) {
   }
 }
 
+// A lookup has the rows of a key in any order; a meet that passes over a column wants them sorted,
+// by the same index.
+TEST(Multiway, RowsThatWereOnlyCountedAreSortedWhenAMeetAsks) {
+  for (uint32_t apart : {1u, 50u}) {  // values next to each other, and such as need ranks
+    std::string text = "pred e(u32, u32, u32).\npred f(u32, u32).\n";
+    for (uint32_t i = 0; i < 3000; ++i) {
+      text += fmt::format("e({}, {}, {}).\n", i * 7 % 40 * apart, i * 11 % 30 * apart, i % 50);
+      text += fmt::format("f({}, {}).\n", i % 40 * apart, i * 13 % 37 * apart);
+    }
+    text += R"(
+      some(Y, Z) :- e(X, Y, Z), f(X, X).
+      looked(X, count()) :- f(A, X), e(X, Y, Z), some(Y, A).
+      met(X, count()) :- f(A, X), e(X, Y, _), f(A, Y), f(X, Y).
+      ?- looked(X, N). ?- met(X, N).
+    )";
+    const Outcome wanted = run(text, Which::Reference);
+    ASSERT_TRUE(wanted.answered);
+    for (const char* device : {"interp", "cpu", "native"}) {
+      EXPECT_EQ(run(text, Which::Engine, device).text, wanted.text) << device << " " << apart;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace xlog::engine
