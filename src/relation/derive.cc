@@ -28,13 +28,10 @@ constexpr uint64_t kBytesOfLargeSet = 1u << 20;
 // divided again, and as a device may begin with slow code.
 constexpr uint32_t kFewOwnRows = 1u << 9;
 constexpr uint32_t kMostOwnRows = 1u << 24;
-
-// Pairs of a row of the driver and one of the others that an instance meets in one launch: a tenth
-// of a second's work at most, but for what lookups find beyond what is expected.
-constexpr double kFewPairs = 1u << 18;
-constexpr double kMostPairs = 1u << 22;
-constexpr double kManyFound = 16;
-constexpr double kLeastSlice = 16;  // rows of the driver
+// Items of loops that an instance looks at in one launch: some milliseconds of work, so that others
+// get their share of what is left, and somebody can look at the clock.
+constexpr uint32_t kFewItems = 1u << 18;
+constexpr uint32_t kMostItems = 1u << 20;
 
 // Whether most cells of the set come from memory. Rows that a rule finds one after another often
 // lie in the same words of bits.
@@ -53,7 +50,8 @@ kernel::Id Derivation::build(const RelationOf& relation_of, bool claims, Walk wa
   DeriveKernel::Options options;
   options.types = types_;
   options.keeps_rows = walk != Walk::Stack;
-  options.takes_own_rows = walk != Walk::Chunk;
+  options.takes_own_rows = walk != Walk::Piece;
+  options.loops = loop_count(pipeline_, relation_of, types_.empty());
   if (claims) options.claims = into_;
   options.claims_late = late;
   options.ends_with_one_row = claims && ends_with_one_row();
@@ -75,7 +73,7 @@ Status Derivation::compile(std::string wanted, const std::function<kernel::Id()>
   kernel_ = *kernel;
   compiled_ = std::move(wanted);
   most_ = kFewOwnRows;
-  pairs_ = kFewPairs;
+  budget_ = kFewItems;
   return Done{};
 }
 
@@ -92,35 +90,26 @@ Result<RowRange> Derivation::driver_rows(const RelationOf& relation_of) {
   return driven_rows(relation_of(step.pred), step);
 }
 
-Result<Derivation::Work> Derivation::start(const RelationOf& relation_of) {
+// Into how many parts rows of the driver are divided before anything is known of them.
+uint32_t Derivation::chunks_of(RowRange rows) const {
+  const uint32_t threads = std::max(1u, machine_->device().info().compute_units);
+  const uint32_t chunks = (rows.last - rows.first) / kLeastChunk;
+  return std::max(1u, std::min(threads * kChunksPerThread, chunks));
+}
+
+uint64_t Derivation::first_output(RowRange rows) const {
+  return std::clamp(uint64_t{rows.last - rows.first} * 4, kLeastOutput, kFirstOutput);
+}
+
+Status Derivation::start(size_t numbers, Launches& launches) {
   Device& device = machine_->device();
-  Result<RowRange> range = driver_rows(relation_of);
-  if (!range.ok()) return range.error();
-  Work work{};
-  work.rows = *range;
-  const uint32_t rows = work.rows.last - work.rows.first;
-  if (rows == 0) return work;
-  const uint32_t threads = std::max(1u, device.info().compute_units);
-  const uint32_t most = std::max(1u, std::min(threads * kChunksPerThread, rows / kLeastChunk));
-  work.length = (rows + most - 1) / most;
-  work.chunks = (rows + work.length - 1) / work.length;
-  work.count = work.chunks;
-  output_ = std::max(std::clamp(uint64_t{rows} * 4, kLeastOutput, kFirstOutput), output_);
-  // A bag without columns only counts: its regions hold nothing and never fill up.
-  work.region = types_.empty() ? UINT32_MAX / work.chunks
-                               : static_cast<uint32_t>((output_ + work.chunks - 1) / work.chunks);
-  work.states.assign(uint64_t{work.chunks} * kStateWidth, 0);
-  for (uint32_t c = 0; c < work.chunks; ++c) {
-    work.states[c * kStateWidth + kRow] = work.rows.first + c * work.length;
-  }
-  Result<device::Buffer> state = make_buffer(device, Type::U32, work.states.size());
+  Result<device::Buffer> state = make_buffer(device, Type::U32, numbers);
   if (!state.ok()) return state.error();
-  work.state = *state;
+  launches.state = *state;
   Result<device::Buffer> mishaps = make_buffer(device, Type::U32, kMishaps);
   if (!mishaps.ok()) return mishaps.error();
-  work.mishaps = *mishaps;
-  if (Status s = device.fill({work.mishaps}, std::byte{0}); !s.ok()) return s.error();
-  return work;
+  launches.mishaps = *mishaps;
+  return device.fill({launches.mishaps}, std::byte{0});
 }
 
 // How many rows of a key a lookup finds, about.
@@ -152,18 +141,6 @@ Derivation::Met Derivation::expected_met(const RelationOf& relation_of) const {
   return met;
 }
 
-// How many rows of the driver one launch takes of a chunk, so that somebody can look at the clock.
-// Where lookups find many rows the device does not see the work ahead, and may begin with slow
-// code: there are few in the first launch.
-uint32_t Derivation::slice(const RelationOf& relation_of) const {
-  const auto [known, found] = expected_met(relation_of);
-  const double pairs = found < kManyFound ? kMostPairs : pairs_;
-  // What is found is a guess, which is not trusted so far that there are launches for a few rows.
-  const double least = std::min(kMostPairs / known, kLeastSlice);
-  return static_cast<uint32_t>(
-      std::clamp(pairs / (known * found), std::max(least, 1.0), kMostPairs));
-}
-
 Status Derivation::make_regions(uint64_t rows) {
   Result<std::vector<device::Buffer>> made = machine_->scratch(types_, rows);
   if (!made.ok()) return made.error();
@@ -171,53 +148,60 @@ Status Derivation::make_regions(uint64_t rows) {
   return Done{};
 }
 
-Status Derivation::launch(const RelationOf& relation_of, Relation* claims, Work& work) {
-  Device& device = machine_->device();
+void Derivation::divide_output(Launches& launches) const {
+  const uint32_t count = launches.instances;
+  // A bag without columns only counts: its regions hold nothing.
+  launches.region =
+      types_.empty() ? UINT32_MAX / count : static_cast<uint32_t>((output_ + count - 1) / count);
+}
+
+// Room for what instances find, in their regions and in the set.
+Status Derivation::give_room(Relation* claims, Launches& launches) {
+  const uint32_t count = launches.instances;
   if (claims != nullptr && claims->set_kind() != SetKind::Bits) {
     // Fewer rows at a time rather than a set of twice the size, while some of it is free.
     const uint64_t room = claims->room();
     if (room > std::max<uint64_t>(kLeastRoom, claims->stored() / kShareOfSet)) {
-      work.region = static_cast<uint32_t>(std::min<uint64_t>(work.region, room / work.count));
+      launches.region = static_cast<uint32_t>(std::min<uint64_t>(launches.region, room / count));
     }
   }
-  const uint64_t output = uint64_t{work.region} * work.count;
+  const uint64_t output = uint64_t{launches.region} * count;
   if (Status s = make_regions(output); !s.ok()) return s;
-  if (claims != nullptr) {
-    if (Status s = claims->reserve(output); !s.ok()) return s;
+  return claims == nullptr ? Status(Done{}) : claims->reserve(output);
+}
+
+Status Derivation::launch(const RelationOf& relation_of, Relation* claims, Launches& launches,
+                          std::span<const uint32_t> own, std::vector<uint32_t>& states) {
+  Device& device = machine_->device();
+  if (Status s = marks_.prepare(*machine_, pipeline_, relation_of, launches.instances); !s.ok()) {
+    return s;
   }
-  // Depth first would give a group ever better values, each of which has to be handled; so would
-  // many instances that run ahead of each other.
-  const bool ahead = claims != nullptr && (!keeps_best(claims->set_kind()) || work.chunks == 1);
-  work.walk = !carry_ || !ahead ? Walk::Chunk : claims->forgets() ? Walk::Stack : Walk::Queue;
-  if (Status s = marks_.prepare(*machine_, pipeline_, relation_of, work.count); !s.ok()) return s;
   // Indexes and sets of the other relations, before the code that reads them is chosen.
   Result<std::vector<device::Argument>> inputs =
       pipeline_arguments(pipeline_, relation_of, marks_, claims != nullptr ? into_ : std::nullopt);
   if (!inputs.ok()) return inputs.error();
   const bool into_set = claims != nullptr;
-  const bool late = into_set && work.walk == Walk::Chunk && is_far(*claims);
-  if (Status s = compile(fmt::format("{}{}{}", static_cast<int>(work.walk), late ? " late " : "",
-                                     shape(relation_of, into_set)),
-                         [&] { return build(relation_of, into_set, work.walk, late); });
+  const bool late = into_set && launches.walk == Walk::Piece && is_far(*claims);
+  if (Status s = compile(fmt::format("{}{}{}", static_cast<int>(launches.walk),
+                                     late ? " late " : "", shape(relation_of, into_set)),
+                         [&] { return build(relation_of, into_set, launches.walk, late); });
       !s.ok()) {
     return s;
   }
-  work.most = work.walk == Walk::Chunk ? std::min(work.length, slice(relation_of)) : most_;
-  std::vector<device::Argument> arguments = {
-      Scalar::u32(work.count),      Scalar::u32(work.next),      Scalar::u32(work.length),
-      Scalar::u32(work.rows.first), Scalar::u32(work.rows.last), Scalar::u32(work.region),
-      Scalar::u32(work.most)};
-  arguments.emplace_back(device::View{work.state});
-  arguments.emplace_back(device::View{work.mishaps});
+  std::vector<device::Argument> arguments = {Scalar::u32(launches.instances)};
+  for (uint32_t number : own) arguments.emplace_back(Scalar::u32(number));
+  arguments.emplace_back(Scalar::u32(launches.region));
+  arguments.emplace_back(Scalar::u32(launches.walk == Walk::Piece ? budget_ : most_));
+  arguments.emplace_back(device::View{launches.state});
+  arguments.emplace_back(device::View{launches.mishaps});
   for (const device::Buffer& buffer : regions_) arguments.emplace_back(device::View{buffer});
   if (claims != nullptr) claims->append_set_arguments(arguments);
   arguments.insert(arguments.end(), inputs->begin(), inputs->end());
-  if (Status s = device.write({work.state}, std::as_bytes(std::span(work.states))); !s.ok()) {
+  if (Status s = device.write({launches.state}, std::as_bytes(std::span(states))); !s.ok()) {
     return s;
   }
   if (Status s = device.launch(kernel_, arguments); !s.ok()) return s;
-  pairs_ = std::min(kMostPairs, pairs_ * 8);
-  return device.read({work.state}, std::as_writable_bytes(std::span(work.states)));
+  return device.read({launches.state}, std::as_writable_bytes(std::span(states)));
 }
 
 // Instances without a value of all launches; an error where a range had too many values.
@@ -241,43 +225,33 @@ Result<Derived> Derivation::run_into_bag(const RelationOf& relation_of, Bag& bag
     return run_groups_into_bag(relation_of, bag, filled, counted);
   }
   Derived derived;
-  Result<Work> started = start(relation_of);
-  if (!started.ok()) return started.error();
-  Work& work = *started;
-  if (work.chunks == 0) return derived;
-  while (work.next < work.chunks) {
-    const uint32_t last = std::min(work.chunks, work.next + work.count);
-    work.count = last - work.next;
-    std::vector<uint32_t> before = work.states;
-    if (Status s = launch(relation_of, nullptr, work); !s.ok()) return s.error();
-    bool more = false;
-    bool stuck = false;
+  Result<RowRange> rows = driver_rows(relation_of);
+  if (!rows.ok()) return rows.error();
+  if (rows->first == rows->last) return derived;
+  Pieces pieces = pieces_of(relation_of, *rows);
+  Launches launches;
+  if (Status s = start(uint64_t{most_pieces()} * pieces.width(), launches); !s.ok())
+    return s.error();
+  while (!pieces.empty()) {
+    std::vector<uint32_t> taken = pieces.take(most_pieces());
+    if (Status s = launch_pieces(relation_of, nullptr, launches, pieces.width(), taken); !s.ok()) {
+      return s.error();
+    }
     std::vector<Bag::Part> parts;
-    for (uint32_t c = work.next; c < last; ++c) {
-      uint32_t* state = &work.states[c * kStateWidth];
-      const uint32_t end = std::min(work.rows.last, work.rows.first + (c + 1) * work.length);
-      more |= state[kRow] < end;
-      stuck |= state[kRow] < end && state[kRow] == before[c * kStateWidth + kRow];
-      derived.rows += state[kFilled];
-      parts.push_back({uint64_t{c - work.next} * work.region, state[kFilled]});
-      state[kFilled] = 0;
+    for (uint32_t i = 0; i < launches.instances; ++i) {
+      const uint32_t found = taken[i * pieces.width() + kPieceFilled];
+      derived.rows += found;
+      parts.push_back({uint64_t{i} * launches.region, found});
     }
     if (!types_.empty()) {
       if (Status s = bag.append(regions_, parts); !s.ok()) return s.error();
       if (Status s = filled(); !s.ok()) return s.error();
     }
     if (Status s = machine_->check(counted(derived.rows)); !s.ok()) return s.error();
-    if (!more) work.next = last;
-    if (!stuck) continue;
-    // One row of the driver gives more rows than a region holds: fewer and larger ones.
-    if (work.region > UINT32_MAX / 8) {
-      return Error{"one row has more than 500 million solutions", "add literals that bind more"};
-    }
-    work.region *= 4;
-    work.count = std::max(1u, work.count / 4);
+    pieces.put_back(taken);
   }
   regions_.clear();
-  Result<uint64_t> lost = valueless(work.mishaps);
+  Result<uint64_t> lost = valueless(launches.mishaps);
   if (!lost.ok()) return lost.error();
   derived.valueless = *lost;
   return derived;
@@ -348,92 +322,195 @@ bool Derivation::ends_with_one_row() const {
                                                [](const auto& l) { return plan::computes(l); });
 }
 
-// How many rows will come, about, if the rows that were taken so far are like the others: each with
-// its own value of what is carried, and followed as far as it leads. 0 where they are too few.
-uint64_t Derivation::still_expected(const Relation& head, const Work& work, uint64_t found) const {
-  constexpr uint64_t kSample = 32;
-  uint64_t taken = 0;
-  for (uint32_t c = 0; c < work.chunks; ++c) {
-    taken += work.states[c * kStateWidth + kRow] - work.rows.first - c * work.length;
-  }
-  const uint64_t rows = work.rows.last - work.rows.first;
-  const uint64_t all = std::min(rows, carry_->carried_values(head));
-  return taken < kSample || taken >= all ? 0 : found / taken * (all - taken);
-}
-
 Result<Derived> Derivation::run_into_set(const RelationOf& relation_of, Relation& head) {
   types_ = head.types();
   if (ends_with_one_row() && head.stored() > 0) return Derived{};
   if (machine_->form() == Form::Groups) return run_groups_into_set(relation_of, head);
+  Result<RowRange> rows = driver_rows(relation_of);
+  if (!rows.ok()) return rows.error();
+  if (rows->first == rows->last) return Derived{};
+  // Depth first would give a group ever better values, each of which has to be handled; so would
+  // many instances that run ahead of each other.
+  const bool ahead = carry_ && (!keeps_best(head.set_kind()) || chunks_of(*rows) == 1);
+  return ahead ? run_ahead(relation_of, head, *rows)
+               : run_pieces_into_set(relation_of, head, *rows);
+}
+
+// ---- pieces ----
+
+// One instance for each piece.
+uint32_t Derivation::most_pieces() const {
+  return std::max(1u, machine_->device().info().compute_units) * kChunksPerThread;
+}
+
+Pieces Derivation::pieces_of(const RelationOf& relation_of, RowRange rows) {
+  output_ = std::max(first_output(rows), output_);
+  Pieces pieces(loop_count(pipeline_, relation_of, types_.empty()));
+  pieces.add_rows(rows.first, rows.last, chunks_of(rows));
+  return pieces;
+}
+
+Status Derivation::launch_pieces(const RelationOf& relation_of, Relation* claims,
+                                 Launches& launches, uint32_t width,
+                                 std::vector<uint32_t>& pieces) {
+  launches.instances = static_cast<uint32_t>(pieces.size()) / width;
+  divide_output(launches);
+  if (Status s = give_room(claims, launches); !s.ok()) return s;
+  if (Status s = launch(relation_of, claims, launches, {}, pieces); !s.ok()) return s;
+  budget_ = std::min(kMostItems, budget_ * 2);
+  return Done{};
+}
+
+Result<Derived> Derivation::run_pieces_into_set(const RelationOf& relation_of, Relation& head,
+                                                RowRange rows) {
   Derived derived;
-  Result<Work> started = start(relation_of);
-  if (!started.ok()) return started.error();
-  Work& work = *started;
-  if (work.chunks == 0) return derived;
-  uint64_t expected = 0;
-  for (bool more = true; more;) {
-    if (carry_) {
-      Result<std::optional<std::vector<uint64_t>>> rows =
-          carry_->run(relation_of, std::max(output_, expected));
-      if (!rows.ok()) return rows.error();
-      if (*rows) {
-        derived.rows += (**rows)[0];
-        break;
-      }
+  Pieces pieces = pieces_of(relation_of, rows);
+  const uint32_t width = pieces.width();
+  Launches launches;
+  if (Status s = start(uint64_t{most_pieces()} * width, launches); !s.ok()) return s.error();
+  // Where the rule goes on with its own rows elsewhere, those stand first.
+  const auto next = carry_ ? Relation::Next::NewBesideHandled : Relation::Next::New;
+  while (!pieces.empty() && !(derived.rows > 0 && ends_with_one_row())) {
+    std::vector<uint32_t> taken = pieces.take(most_pieces());
+    if (Status s = launch_pieces(relation_of, &head, launches, width, taken); !s.ok()) {
+      return s.error();
     }
-    const std::vector<uint32_t> before = work.states;
-    if (Status s = launch(relation_of, &head, work); !s.ok()) return s.error();
-    uint32_t finished = 0;
     bool full = false;
-    for (uint32_t c = 0; c < work.chunks; ++c) {
-      const uint32_t* state = &work.states[c * kStateWidth];
-      const uint32_t end = std::min(work.rows.last, work.rows.first + (c + 1) * work.length);
-      full |= state[kRow] < end && state[kRow] - before[c * kStateWidth + kRow] < work.most;
-      const bool empty = work.walk != Walk::Stack || state[kFilled] == 0;
-      finished += state[kRow] == end && empty ? 1 : 0;
-      derived.rows += state[kNew];
+    std::vector<Bag::Part> parts;
+    for (uint32_t i = 0; i < launches.instances; ++i) {
+      const uint32_t* piece = &taken[i * width];
+      parts.push_back({uint64_t{i} * launches.region, piece[kPieceFilled]});
+      derived.rows += piece[kPieceNew];
+      full |= piece[kPieceFilled] == launches.region;
     }
-    more = finished < work.chunks && !(derived.rows > 0 && ends_with_one_row());
-    if (carry_) expected = still_expected(head, work, derived.rows);
-    // A stack goes on in the next launch, unless it has no room or others wait for work.
-    const bool divides = finished * 2 >= work.chunks;
-    std::vector<Bag::Part> handled, others;
-    for (uint32_t c = 0; c < work.chunks; ++c) {
-      uint32_t* state = &work.states[c * kStateWidth];
-      const uint64_t begin = uint64_t{c} * work.region;
-      if (work.walk == Walk::Stack) {
-        // What is on a stack is counted when it leaves it.
-        Status s =
-            head.add_forgotten(state[kNew] + before[c * kStateWidth + kFilled] - state[kFilled]);
-        if (!s.ok()) return s.error();
-        if (!divides && state[kFilled] + 1 < work.region) continue;
-        others.push_back({begin, state[kFilled]});
-      } else {
-        handled.push_back({begin, state[kHandled]});
-        others.push_back({begin + state[kHandled], state[kFilled] - state[kHandled]});
-      }
-      state[kFilled] = 0;
-    }
-    const auto handled_rows = carry_ ? Relation::Next::Handled : Relation::Next::New;
-    const auto other_rows = carry_ ? Relation::Next::NewBesideHandled : Relation::Next::New;
-    if (Status s = head.append(regions_, handled, handled_rows); !s.ok()) return s.error();
-    if (Status s = head.append(regions_, others, other_rows); !s.ok()) return s.error();
+    if (Status s = head.append(regions_, parts, next); !s.ok()) return s.error();
     if (Status s = machine_->check(derived.rows); !s.ok()) return s.error();
     Result<bool> crowded = head.is_crowded();
     if (!crowded.ok()) return crowded.error();
     if (*crowded) {
       // What found no place comes again; what did is found there.
       if (Status s = head.spread_out(); !s.ok()) return s.error();
-      started = start(relation_of);
+      pieces = pieces_of(relation_of, rows);
+      continue;
+    }
+    if (full) output_ = std::min(kMostOutput, output_ * 4);
+    pieces.put_back(taken);
+  }
+  regions_.clear();
+  Result<uint64_t> lost = valueless(launches.mishaps);
+  if (!lost.ok()) return lost.error();
+  derived.valueless = *lost;
+  return derived;
+}
+
+// ---- ahead, with its own rows ----
+
+// How many rows will come, about, if the rows that were taken so far are like the others: each with
+// its own value of what is carried, and followed as far as it leads. 0 where they are too few.
+uint64_t Derivation::still_expected(const Relation& head, const Chunks& work,
+                                    uint64_t found) const {
+  constexpr uint64_t kSample = 32;
+  uint64_t taken = 0;
+  for (uint32_t c = 0; c < work.launches.instances; ++c) {
+    taken += work.states[c * kChunkWidth + kChunkRow] - work.rows.first - c * work.length;
+  }
+  const uint64_t rows = work.rows.last - work.rows.first;
+  const uint64_t all = std::min(rows, carry_->carried_values(head));
+  return taken < kSample || taken >= all ? 0 : found / taken * (all - taken);
+}
+
+Result<Derivation::Chunks> Derivation::chunks_for(RowRange rows) {
+  Chunks work;
+  work.rows = rows;
+  const uint32_t count = rows.last - rows.first;
+  const uint32_t most = chunks_of(rows);
+  work.length = (count + most - 1) / most;
+  work.launches.instances = (count + work.length - 1) / work.length;
+  output_ = std::max(first_output(rows), output_);
+  divide_output(work.launches);
+  work.states.assign(uint64_t{work.launches.instances} * kChunkWidth, 0);
+  for (uint32_t c = 0; c < work.launches.instances; ++c) {
+    work.states[c * kChunkWidth + kChunkRow] = rows.first + c * work.length;
+  }
+  Status started = start(work.states.size(), work.launches);
+  return started.ok() ? Result<Chunks>(std::move(work)) : started.error();
+}
+
+Result<Derived> Derivation::run_ahead(const RelationOf& relation_of, Relation& head,
+                                      RowRange rows) {
+  Derived derived;
+  Result<Chunks> started = chunks_for(rows);
+  if (!started.ok()) return started.error();
+  Chunks& work = *started;
+  Launches& launches = work.launches;
+  uint64_t expected = 0;
+  for (bool more = true; more;) {
+    Result<std::optional<std::vector<uint64_t>>> carried =
+        carry_->run(relation_of, std::max(output_, expected));
+    if (!carried.ok()) return carried.error();
+    if (*carried) {
+      derived.rows += (**carried)[0];
+      break;
+    }
+    const std::vector<uint32_t> before = work.states;
+    if (Status s = give_room(&head, launches); !s.ok()) return s.error();
+    launches.walk = head.forgets() ? Walk::Stack : Walk::Queue;
+    const uint32_t own[] = {work.length, rows.first, rows.last};
+    if (Status s = launch(relation_of, &head, launches, own, work.states); !s.ok()) {
+      return s.error();
+    }
+    uint32_t finished = 0;
+    for (uint32_t c = 0; c < launches.instances; ++c) {
+      const uint32_t* state = &work.states[c * kChunkWidth];
+      const uint32_t end = std::min(rows.last, rows.first + (c + 1) * work.length);
+      const bool empty = launches.walk != Walk::Stack || state[kChunkFilled] == 0;
+      finished += state[kChunkRow] == end && empty ? 1 : 0;
+      derived.rows += state[kChunkNew];
+    }
+    more = finished < launches.instances;
+    expected = still_expected(head, work, derived.rows);
+    // A stack goes on in the next launch, unless it has no room or others wait for work.
+    const bool divides = finished * 2 >= launches.instances;
+    std::vector<Bag::Part> handled, others;
+    for (uint32_t c = 0; c < launches.instances; ++c) {
+      uint32_t* state = &work.states[c * kChunkWidth];
+      const uint64_t begin = uint64_t{c} * launches.region;
+      if (launches.walk == Walk::Stack) {
+        // What is on a stack is counted when it leaves it.
+        Status s = head.add_forgotten(state[kChunkNew] + before[c * kChunkWidth + kChunkFilled] -
+                                      state[kChunkFilled]);
+        if (!s.ok()) return s.error();
+        if (!divides && state[kChunkFilled] + 1 < launches.region) continue;
+        others.push_back({begin, state[kChunkFilled]});
+      } else {
+        handled.push_back({begin, state[kChunkHandled]});
+        others.push_back(
+            {begin + state[kChunkHandled], state[kChunkFilled] - state[kChunkHandled]});
+      }
+      state[kChunkFilled] = 0;
+    }
+    if (Status s = head.append(regions_, handled, Relation::Next::Handled); !s.ok()) {
+      return s.error();
+    }
+    if (Status s = head.append(regions_, others, Relation::Next::NewBesideHandled); !s.ok()) {
+      return s.error();
+    }
+    if (Status s = machine_->check(derived.rows); !s.ok()) return s.error();
+    Result<bool> crowded = head.is_crowded();
+    if (!crowded.ok()) return crowded.error();
+    if (*crowded) {
+      // What found no place comes again; what did is found there.
+      if (Status s = head.spread_out(); !s.ok()) return s.error();
+      started = chunks_for(rows);
       if (!started.ok()) return started.error();
       more = true;
       continue;
     }
-    if (full || work.walk != Walk::Chunk) output_ = std::min(kMostOutput, output_ * 4);
+    output_ = std::min(kMostOutput, output_ * 4);
     if (more && !divides) most_ = std::min(kMostOwnRows, most_ * 8);
   }
   regions_.clear();
-  Result<uint64_t> lost = valueless(work.mishaps);
+  Result<uint64_t> lost = valueless(launches.mishaps);
   if (!lost.ok()) return lost.error();
   derived.valueless = *lost;
   return derived;

@@ -1,14 +1,14 @@
 // Runs a pipeline over all rows of its driver and keeps what it derives.
 //
-// An instance takes a chunk of the driver's rows, one after another, and writes what is new to a
-// region of its own, so that nothing is counted first and no two instances share a counter. Where a
-// region is full the instance stops at its row; the host takes the regions in, and the next launch
-// goes on from there. What the stopped row had already given to a set is found there and does not
-// come again; a bag forgets it.
+// An instance takes a piece of the pipeline's loops (pieces.h), and writes what is new to a region
+// of its own, so that nothing is counted first and no two instances share a counter. Where a region
+// is full, or after some milliseconds of work, the instance stops where it is; the host takes the
+// regions in, divides what is left anew, and the next launch goes on from there.
 //
-// Where a rule is the only one that reads what it derives, an instance goes on with its own new
-// rows: a chain of a million rounds is one launch. If columns are only carried along there, and the
-// relation is a set of bits, whole words of rows go through it (carry.h).
+// Where a rule is the only one that reads what it derives, an instance takes a chunk of the
+// driver's rows and goes on with its own new rows: a chain of a million rounds is one launch. If
+// columns are only carried along there, and the relation is a set of bits, whole words of rows go
+// through it (carry.h). What a row that had to stop had already given to the set is found there.
 #pragma once
 
 #include <functional>
@@ -16,6 +16,7 @@
 #include <string>
 
 #include "relation/carry.h"
+#include "relation/pieces.h"
 
 namespace xlog::relation {
 
@@ -61,21 +62,23 @@ class Derivation {
  private:
   // Which rows an instance takes.
   enum class Walk : uint8_t {
-    Chunk,  // of its chunk
-    Queue,  // then those of its region, in order
+    Piece,  // of its piece
+    Queue,  // of a chunk of the driver, then those of its region, in order
     Stack,  // those of its region first, which forgets them as it takes them
   };
-  // How one run divides its rows.
-  struct Work {
+  // What all launches of a run share.
+  struct Launches {
+    Walk walk = Walk::Piece;
+    uint32_t instances = 0;
+    uint32_t region = 0;  // rows of one
+    device::Buffer state, mishaps;
+  };
+  // How a run divides its rows where instances go on with their own.
+  struct Chunks {
     RowRange rows;
     uint32_t length;  // of a chunk
-    uint32_t chunks;
-    uint32_t region;       // rows of one
-    uint32_t next, count;  // which chunks the next launch takes
-    uint32_t most;         // rows that an instance takes in a launch
-    Walk walk;
     std::vector<uint32_t> states;
-    device::Buffer state, mishaps;
+    Launches launches;
   };
 
   // One run on groups (group_kernel.h).
@@ -88,6 +91,8 @@ class Derivation {
   };
 
   Result<Derived> run_into_set(const RelationOf& relation_of, Relation& head);
+  Result<Derived> run_ahead(const RelationOf& relation_of, Relation& head, RowRange rows);
+  Result<Derived> run_pieces_into_set(const RelationOf& relation_of, Relation& head, RowRange rows);
   Result<Derived> run_into_bag(const RelationOf& relation_of, Bag& bag, const Filled& filled,
                                const Counted& counted);
   Result<Derived> run_groups_into_set(const RelationOf& relation_of, Relation& head);
@@ -98,9 +103,20 @@ class Derivation {
   Status launch_groups(const RelationOf& relation_of, Relation* claims, const Groups& work);
   Result<RowRange> driver_rows(const RelationOf& relation_of);
   Result<uint64_t> valueless(const device::Buffer& mishaps);
-  Result<Work> start(const RelationOf& relation_of);
-  uint64_t still_expected(const Relation& head, const Work& work, uint64_t found) const;
-  Status launch(const RelationOf& relation_of, Relation* claims, Work& work);
+  uint32_t chunks_of(RowRange rows) const;
+  Pieces pieces_of(const RelationOf& relation_of, RowRange rows);
+  uint32_t most_pieces() const;
+  Result<Chunks> chunks_for(RowRange rows);
+  uint64_t first_output(RowRange rows) const;
+  uint64_t still_expected(const Relation& head, const Chunks& work, uint64_t found) const;
+  Status start(size_t numbers, Launches& launches);
+  // Runs as many instances on these states, which are then what they left.
+  Status launch(const RelationOf& relation_of, Relation* claims, Launches& launches,
+                std::span<const uint32_t> own, std::vector<uint32_t>& states);
+  Status launch_pieces(const RelationOf& relation_of, Relation* claims, Launches& launches,
+                       uint32_t width, std::vector<uint32_t>& pieces);
+  void divide_output(Launches& launches) const;
+  Status give_room(Relation* claims, Launches& launches);
   Status compile(std::string shape, const std::function<kernel::Id()>& build);
   kernel::Id build(const RelationOf& relation_of, bool claims, Walk walk, bool late);
   kernel::Id build_groups(const RelationOf& relation_of, bool claims);
@@ -111,7 +127,6 @@ class Derivation {
     double known = 1, found = 1;
   };
   Met expected_met(const RelationOf& relation_of) const;
-  uint32_t slice(const RelationOf& relation_of) const;
   Result<Bag*> rows_without_set(const RelationOf& relation_of, Relation& head);
   bool ends_with_one_row() const;
   Status make_regions(uint64_t rows);
@@ -133,7 +148,7 @@ class Derivation {
   Marks marks_;
   uint64_t output_ = 0;  // rows that all regions should hold together
   uint32_t most_ = 0;    // rows of its own that an instance takes
-  double pairs_ = 0;     // that it meets
+  uint32_t budget_ = 0;  // items of loops that it looks at
 };
 
 }  // namespace xlog::relation

@@ -16,13 +16,14 @@ DeriveKernel::DeriveKernel(kernel::Graph& graph, const lang::Program& program,
                            const plan::Pipeline& pipeline, const std::vector<lang::Term>& head,
                            const RelationOf& relation_of, const Options& options)
     : k_(graph, "derive"), head_(head), options_(options) {
-  chunks_ = k_.val(Type::U32, "chunks");
-  first_chunk_ = k_.val(Type::U32, "first_chunk");
-  length_ = k_.val(Type::U32, "length");
-  first_ = k_.val(Type::U32, "first");
-  last_ = k_.val(Type::U32, "last");
+  instances_ = k_.val(Type::U32, "instances");
+  if (options.takes_own_rows) {
+    length_ = k_.val(Type::U32, "length");
+    first_ = k_.val(Type::U32, "first");
+    last_ = k_.val(Type::U32, "last");
+  }
   region_ = k_.val(Type::U32, "region");
-  most_ = k_.val(Type::U32, "most");
+  (options.takes_own_rows ? most_ : budget_) = k_.val(Type::U32, "most");
   state_ = k_.own(Type::U32, "state");
   mishaps_ = k_.acc(Type::U32, "mishaps");
   for (Type type : options.types) {
@@ -37,16 +38,13 @@ DeriveKernel::DeriveKernel(kernel::Graph& graph, const lang::Program& program,
 }
 
 kernel::Id DeriveKernel::build() {
-  const Value i = k_.grid(chunks_);
-  c_ = first_chunk_ + i;
+  c_ = k_.grid(instances_);
   zero_ = k_.u32(0);
-  base_ = i * region_;
-  from_ = state_[state_of(kRow)];
-  to_ = first_ + k_.min(last_ - first_, (c_ + 1) * length_);
+  base_ = c_ * region_;
   filled_ = k_.private_array(Type::U32, 1);
   added_ = k_.private_array(Type::U32, 1);
   full_ = k_.private_array(Type::Bool, 1);
-  k_.store(filled_, zero_, options_.keeps_rows ? zero_ : state_[state_of(kFilled)]);
+  k_.store(filled_, zero_, options_.keeps_rows ? zero_ : state_[state_of(kChunkFilled)]);
   k_.store(added_, zero_, zero_);
   k_.store(full_, zero_, k_.boolean(false));
   if (options_.claims_late) {
@@ -54,17 +52,16 @@ kernel::Id DeriveKernel::build() {
     waits_ = k_.private_array(Type::U32, 1);
     k_.store(waits_, zero_, zero_);
   }
-  code_->begin(i);
-  options_.takes_own_rows ? walk_own_rows() : walk_chunk();
+  code_->begin(c_);
+  options_.takes_own_rows ? walk_own_rows() : walk_piece();
   code_->end();
-  if (options_.claims_late) claim_waiting();
-  k_.store(state_, state_of(kFilled), filled_[zero_]);
-  k_.store(state_, state_of(kNew), added_[zero_]);
   return k_.finish();
 }
 
+// What comes after an instance has stopped is done again.
 void DeriveKernel::count_mishap(Mishap mishap) {
-  k_.atomic(kernel::Fold::Add, mishaps_, k_.u32(mishap), k_.u32(1));
+  const auto add = [&] { k_.atomic(kernel::Fold::Add, mishaps_, k_.u32(mishap), k_.u32(1)); };
+  cut_ ? k_.if_then(!cut_->stopped(), add) : add();
 }
 
 void DeriveKernel::store_row(const Values& row) {
@@ -92,7 +89,7 @@ void DeriveKernel::claim_later(const Values& row, Value room) {
         for (size_t j = 0; j < row.size(); ++j) k_.store(waiting_[j], place, row[j]);
         k_.store(waits_, zero_, place + 1);
       },
-      [&] { k_.store(full_, zero_, k_.boolean(true)); });
+      [&] { refuse(); });
 }
 
 void DeriveKernel::claim_waiting() {
@@ -113,11 +110,16 @@ PipelineCode::Sink DeriveKernel::sink() {
   return sink;
 }
 
+// There is no room.
+void DeriveKernel::refuse() {
+  if (cut_) return cut_->stop();
+  k_.store(full_, zero_, k_.boolean(true));
+}
+
 void DeriveKernel::count(Value bindings) {
   const Value filled = filled_[zero_];
-  k_.if_then(
-      bindings <= region_ - filled, [&] { k_.store(filled_, zero_, filled + bindings); },
-      [&] { k_.store(full_, zero_, k_.boolean(true)); });
+  k_.if_then((bindings <= region_ - filled) & !cut_->stopped(),
+             [&] { k_.store(filled_, zero_, filled + bindings); }, [&] { refuse(); });
 }
 
 // A binding that has passed all steps.
@@ -135,48 +137,54 @@ void DeriveKernel::emit(const Slots& slots) {
     const Value room = options_.keeps_rows ? region_ : region_ - 1;
     if (options_.claims_late) return claim_later(row, room);
     k_.if_then(
-        filled_[zero_] < room, [&] { claimed_ ? claim(row) : store_row(row); },
-        [&] { k_.store(full_, zero_, k_.boolean(true)); });
+        filled_[zero_] < room, [&] { claimed_ ? claim(row) : store_row(row); }, [&] { refuse(); });
   };
   if (!exists) return keep();
   k_.if_then(*exists, keep, [&] { count_mishap(kValueless); });
 }
 
-// What one row of the driver gives, or one word of its bits: whether the region was full before its
-// end. A bag then forgets it: the row comes again.
-Value DeriveKernel::derive(const std::function<void()>& body) {
-  const Value mark = filled_[zero_];
-  body();
-  if (!claimed_) k_.store(filled_, zero_, k_.select(full_[zero_], mark, filled_[zero_]));
-  return full_[zero_];
+void DeriveKernel::walk_piece() {
+  const Value place = c_ * Pieces(options_.loops).width();
+  cut_.emplace(k_, state_, place, budget_, options_.loops);
+  code_->cut_loops(*cut_);
+  cut_->begin();
+  const auto run = [&](const Values& row) { code_->run(row, sink()); };
+  cut_->enter(0);
+  cut_->walk(0, {zero_, k_.u32(UINT32_MAX)}, [&](Value at) {
+    if (const SetCode* bits = code_->driver_bits()) return walk_bits(*bits, at, run);
+    Values row;
+    if (code_->drives_range()) row.push_back(at);
+    for (const Buffer& column : code_->driver_columns()) row.push_back(column[at]);
+    // Whoever found the only row there can be.
+    if (!options_.ends_with_one_row) return run(row);
+    k_.if_then(!find_row(k_, claimed_->set, {zero_}), [&] { run(row); });
+  });
+  cut_->leave(0);
+  if (options_.claims_late) claim_waiting();
+  cut_->end();
+  k_.store(state_, place + k_.u32(kPieceFilled), filled_[zero_]);
+  k_.store(state_, place + k_.u32(kPieceNew), added_[zero_]);
 }
 
-void DeriveKernel::walk_chunk() {
-  auto run = [&](const Values& row) { code_->run(row, sink()); };
-  const Buffer next = k_.private_array(Type::U32, 1);
-  k_.store(next, zero_, from_);
-  // A counted loop, so that the device sees how much there is to do.
-  k_.for_range(zero_, most_, [&](Value j) {
-    const Value at = from_ + j;
-    Value goes_on = (!full_[zero_]) & (at < to_);
-    // Whoever found it.
-    if (options_.ends_with_one_row) goes_on = goes_on & !find_row(k_, claimed_->set, {zero_});
-    k_.if_then(goes_on, [&] {
-      const Value stopped = derive([&] {
-        if (const SetCode* bits = code_->driver_bits()) {
-          const BitWord word = code_->driver_word(at);
-          return for_each_bit(k_, *bits, word.word, word.bits, run);
-        }
-        Values row;
-        if (code_->drives_range()) row.push_back(at);
-        for (const Buffer& column : code_->driver_columns()) row.push_back(column[at]);
-        run(row);
+// The bits of a word are a loop of their own.
+void DeriveKernel::walk_bits(const SetCode& bits, Value at,
+                             const std::function<void(const Values& row)>& run) {
+  const BitWord word = code_->driver_word(at);
+  k_.if_then(word.bits != 0, [&] {
+    cut_->enter(1);
+    cut_->part(1, {zero_, k_.u32(kWordBits)}, [&](kernel::Range here, const LoopCut::NumberOf&) {
+      // Bits lo .. hi of the word; a shift by all of its width is none.
+      const auto below = [&](Value bit) {
+        return k_.select(bit == kWordBits, k_.u32(UINT32_MAX), (k_.u32(1) << (bit & 31)) - 1);
+      };
+      const Value wanted = word.bits & below(here.hi) & (below(here.lo) ^ UINT32_MAX);
+      for_each_bit(k_, bits, word.word, wanted, [&](const Values& row) {
+        const Value number = row[bits.order.back()] & (kWordBits - 1);
+        cut_->item(1, k_.cast(Type::U32, number), [&] { run(row); });
       });
-      k_.store(next, zero_, k_.select(stopped, at, at + 1));
     });
+    cut_->leave(1);
   });
-  k_.store(state_, state_of(kRow), next[zero_]);
-  k_.store(state_, state_of(kHandled), zero_);
 }
 
 // A row of the region, or of the driver.
@@ -195,30 +203,36 @@ Values DeriveKernel::row_of(Value in_region, Value at, Value own) {
 
 // Its own rows come first, so that few of them wait at a time.
 void DeriveKernel::walk_own_rows() {
+  const Value from = state_[state_of(kChunkRow)];
+  const Value to = first_ + k_.min(last_ - first_, (c_ + 1) * length_);
   const Value waits = zero_ < filled_[zero_];
   const Values end = k_.loop(
-      most_, (from_ < to_) | waits, {from_, zero_},
+      most_, (from < to) | waits, {from, zero_},
       [&](Value t, const Values& at) -> std::pair<Value, Values> {
         const Value height = filled_[zero_];
         const Value in_region = options_.keeps_rows ? at[1] < height : zero_ < height;
         const Value own = options_.keeps_rows ? at[1] : height - k_.cast(Type::U32, in_region);
         const Values row = row_of(in_region, at[0], own);
         if (!options_.keeps_rows) k_.store(filled_, zero_, own);
-        const Value stopped = derive([&] {
-          auto run = [&] { code_->run(row, sink()); };
-          // What a better row has overtaken since it was put there gives nothing that counts.
-          if (!keeps_best(claimed_->set.kind)) return run();
+        const auto run = [&] { code_->run(row, sink()); };
+        // What a better row has overtaken since it was put there gives nothing that counts.
+        if (keeps_best(claimed_->set.kind)) {
           k_.if_then(is_best(k_, claimed_->set, row), run);
-        });
+        } else {
+          run();
+        }
+        const Value stopped = full_[zero_];
         // A row of a stack that was not done goes back.
         if (!options_.keeps_rows) k_.if_then(stopped & in_region, [&] { store_row(row); });
         const Value next = k_.select(stopped | in_region, at[0], at[0] + 1);
         const Value handled = k_.select(stopped | !in_region, at[1], at[1] + 1);
         const Value left = options_.keeps_rows ? handled < filled_[zero_] : zero_ < filled_[zero_];
-        return {((next < to_) | left) & !stopped & (t + 1 < most_), {next, handled}};
+        return {((next < to) | left) & !stopped & (t + 1 < most_), {next, handled}};
       });
-  k_.store(state_, state_of(kRow), end[0]);
-  k_.store(state_, state_of(kHandled), end[1]);
+  k_.store(state_, state_of(kChunkRow), end[0]);
+  k_.store(state_, state_of(kChunkHandled), end[1]);
+  k_.store(state_, state_of(kChunkFilled), filled_[zero_]);
+  k_.store(state_, state_of(kChunkNew), added_[zero_]);
 }
 
 }  // namespace xlog::relation

@@ -1,9 +1,10 @@
 // The kernel of a derivation (derive.h).
 //
-// Parameters, in order: chunks (of this launch), the first of them, length (rows of a chunk), first
-// and last (of the driver's rows), region (rows of one), most (rows that an instance takes), state,
-// mishaps, the columns of the regions, the set that rows are put into, and what the pipeline
-// reads.
+// Parameters, in order: instances, what follows for one of the two kinds, state, mishaps, the
+// columns of the regions, the set that rows are put into, and what the pipeline reads. An instance
+// for a piece of the loops (pieces.h): region (rows of one), budget (items that it looks at). One
+// that goes on with its own rows: length (driver's rows of a chunk), first and last (of all),
+// region and most (rows that it takes).
 #pragma once
 
 #include <functional>
@@ -14,15 +15,16 @@
 
 namespace xlog::relation {
 
-// The state of a chunk: the row it goes on with, how many rows its region holds, how many of those
-// it went on with, and how many were new in this launch.
-enum ChunkState : uint32_t { kRow, kFilled, kHandled, kNew, kStateWidth };
+// The state of a chunk whose instance goes on with its own rows: the row it goes on with, how many
+// rows its region holds, how many of those it went on with, and how many were new in this launch.
+enum ChunkState : uint32_t { kChunkRow, kChunkFilled, kChunkHandled, kChunkNew, kChunkWidth };
 
 class DeriveKernel {
  public:
   struct Options {
     std::vector<Type> types;             // of a row
     std::optional<lang::PredId> claims;  // the relation whose set the kernel fills
+    uint32_t loops = 1;                  // that are nested (pieces.h)
     bool takes_own_rows = false;         // an instance goes on with the rows of its region
     bool keeps_rows = true;              // false: the region is a stack, what is taken is gone
     bool claims_late = false;            // where the set is large: rows wait for their cells
@@ -43,24 +45,26 @@ class DeriveKernel {
   void claim(const Values& row);
   void claim_later(const Values& row, Value room);
   void claim_waiting();
-  Value derive(const std::function<void()>& body);
-  void walk_chunk();
+  void refuse();
+  void walk_piece();
+  void walk_bits(const SetCode& bits, Value at, const std::function<void(const Values& row)>& run);
   void walk_own_rows();
   Values row_of(Value in_region, Value at, Value own);
   void count_mishap(Mishap mishap);
-  Value state_of(ChunkState which) { return c_ * kStateWidth + static_cast<uint32_t>(which); }
+  Value state_of(ChunkState which) { return c_ * kChunkWidth + static_cast<uint32_t>(which); }
 
   kernel::KernelBuilder k_;
   const std::vector<lang::Term>& head_;
   const Options& options_;
-  Value chunks_, first_chunk_, length_, first_, last_, region_, most_;
+  Value instances_, length_, first_, last_, region_, most_, budget_;
   kernel::Buffer state_, mishaps_;
   kernel::Columns out_;
   std::optional<ClaimedSet> claimed_;
   std::optional<PipelineCode> code_;
+  std::optional<LoopCut> cut_;  // of a piece
 
   // Of the instance.
-  Value c_, base_, from_, to_, zero_;
+  Value c_, base_, zero_;
   kernel::Buffer filled_, added_, full_;  // one cell each
   kernel::Columns waiting_;               // rows whose cells have been asked for
   kernel::Buffer waits_;                  // how many

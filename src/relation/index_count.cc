@@ -120,9 +120,9 @@ Result<device::Column> Index::count_and_move(uint32_t rows, uint32_t cells,
     return p.finish({starts, places});
   });
   if (!plan.ok()) return plan.error();
-  std::vector<device::PlanValue> arguments = {
-      rows_.column(keys_[0], rows), Scalar::u32(machine_.device().info().compute_units),
-      Scalar::u32(cells)};
+  std::vector<device::PlanValue> arguments = {rows_.column(keys_[0], rows),
+                                              Scalar::u32(machine_.device().info().compute_units),
+                                              Scalar::u32(cells)};
   if (ranks) arguments.emplace_back(*ranks);
   Result<std::vector<device::PlanValue>> results = (*plan)->run(arguments);
   if (!results.ok()) return results.error();

@@ -97,9 +97,9 @@ Status Index::rank(uint32_t rows, uint32_t last) {
   if (!ranks.ok()) return ranks.error();
   // The last block has no values, and all before it.
   uint32_t values = 0;
-  const device::View last_number{ranks->buffer, uint64_t{ranks->count - 1} * sizeof(values), sizeof(values)};
-  Status read =
-      machine_.device().read(last_number, std::as_writable_bytes(std::span(&values, 1)));
+  const device::View last_number{ranks->buffer, uint64_t{ranks->count - 1} * sizeof(values),
+                                 sizeof(values)};
+  Status read = machine_.device().read(last_number, std::as_writable_bytes(std::span(&values, 1)));
   if (!read.ok()) return read;
   Result<device::Column> starts = count_and_move(rows, values + 1, *ranks);
   return starts.ok() ? have_ranks(*ranks, *starts) : starts.error();

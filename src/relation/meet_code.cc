@@ -231,6 +231,7 @@ void MeetCode::fill_block(size_t way, Value first, Range rows) {
   const Values end = k_.for_range(rows.lo, rows.hi, {zero_}, [&](Value row, const Values& filled) {
     const Value value = walked(way).list.columns[walked(way).column][row];
     k_.store(block_, filled[0], value);
+    if (notes_rows_) k_.store(block_rows_, filled[0], row);
     return Values{filled[0] + k_.cast(Type::U32, passes(way, row, first, value))};
   });
   k_.store(filled_, zero_, end[0]);
@@ -260,12 +261,13 @@ void MeetCode::for_each_way(Value way, const std::function<void(size_t)>& body) 
   from(first);
 }
 
-void MeetCode::with_way(const Slots& slots, const std::function<void(Value way)>& body) {
+void MeetCode::with_way(const Slots& slots, const std::function<Value(Value)>& forced,
+                        const std::function<void(Value way)>& body) {
   look_up(slots);
   Value shortest = members_[0].length;
   for (size_t m = 1; m < members_.size(); ++m) shortest = k_.min(shortest, members_[m].length);
   k_.if_then(shortest != 0, [&] {
-    const Value way = choose(shortest);
+    const Value way = forced(choose(shortest));
     if (marked_) {
       k_.if_then(way == 0, [&] {
         for (size_t m = 1; m < members_.size(); ++m) mark(members_[m]);
@@ -275,11 +277,13 @@ void MeetCode::with_way(const Slots& slots, const std::function<void(Value way)>
   });
 }
 
-Value MeetCode::count(const Slots& slots) {
+Value MeetCode::count(const Slots& slots, LoopCut* cut) {
   const Buffer total = k_.private_array(Type::U32, 1);
   k_.store(total, zero_, zero_);
-  with_way(slots, [&](Value way) {
+  const auto best = [](Value way) { return way; };
+  with_way(slots, best, [&](Value way) {
     for_each_way(way, [&](size_t w) {
+      if (cut != nullptr) cut->look(walked(w).length);
       for_each_range(k_, walked(w).list, walked(w).key, [&](Range rows) {
         k_.store(total, zero_, total[zero_] + count_range(w, rows));
       });
@@ -288,33 +292,65 @@ Value MeetCode::count(const Slots& slots) {
   return total[zero_];
 }
 
-void MeetCode::run(const Slots& slots, const std::function<void(Value)>& each) {
-  with_way(slots, [&](Value way) {
-    const Buffer lo = k_.private_array(Type::U32, 1);
-    const Buffer hi = k_.private_array(Type::U32, 1);
-    const Buffer part = k_.private_array(Type::U32, 1);
-    for_each_way(way, [&](size_t w) {
-      k_.store(part, zero_, relation::first_part(k_, walked(w).list, walked(w).key));
-    });
-    k_.loop(k_.u32(UINT32_MAX), part[zero_] != 0, {},
-            [&](Value, const Values&) -> std::pair<Value, Values> {
-              for_each_way(way, [&](size_t w) {
-                const IndexPart here = read_part(k_, walked(w).list, walked(w).key, part[zero_]);
-                k_.store(lo, zero_, here.rows.lo);
-                k_.store(hi, zero_, here.rows.hi);
-                k_.store(part, zero_, here.next);
-              });
-              const Value first = lo[zero_];
-              const Value last = hi[zero_];
-              k_.for_range(zero_, (last - first + (kBlock - 1)) / kBlock, [&](Value b) {
-                const Value begin = first + b * kBlock;
-                const Value end = begin + k_.min(last - begin, k_.u32(kBlock));
-                for_each_way(way, [&](size_t w) { fill_block(w, first, {begin, end}); });
-                k_.for_range(zero_, filled_[zero_], [&](Value j) { each(block_[j]); });
-              });
-              return {part[zero_] != 0, {}};
-            });
+// The runs of the list that is walked, in code that stands once for all ways.
+void MeetCode::for_each_list(Value way, const Found& found) {
+  const Buffer lo = k_.private_array(Type::U32, 1);
+  const Buffer hi = k_.private_array(Type::U32, 1);
+  const Buffer part = k_.private_array(Type::U32, 1);
+  for_each_way(way, [&](size_t w) {
+    k_.store(part, zero_, relation::first_part(k_, walked(w).list, walked(w).key));
   });
+  k_.loop(k_.u32(UINT32_MAX), part[zero_] != 0, {},
+          [&](Value, const Values&) -> std::pair<Value, Values> {
+            for_each_way(way, [&](size_t w) {
+              const IndexPart here = read_part(k_, walked(w).list, walked(w).key, part[zero_]);
+              k_.store(lo, zero_, here.rows.lo);
+              k_.store(hi, zero_, here.rows.hi);
+              k_.store(part, zero_, here.next);
+            });
+            found(lo[zero_], hi[zero_]);
+            return {part[zero_] != 0, {}};
+          });
+}
+
+// Of a run that begins at `first`, the values of `rows`: they stand in the block.
+void MeetCode::walk_list(Value way, Value first, Range rows,
+                         const std::function<void(Value j)>& each) {
+  k_.for_range(zero_, (rows.hi - rows.lo + (kBlock - 1)) / kBlock, [&](Value b) {
+    const Value begin = rows.lo + b * kBlock;
+    const Value end = begin + k_.min(rows.hi - begin, k_.u32(kBlock));
+    for_each_way(way, [&](size_t w) { fill_block(w, first, {begin, end}); });
+    k_.for_range(zero_, filled_[zero_], each);
+  });
+}
+
+void MeetCode::run(const Slots& slots, const std::function<void(Value)>& each) {
+  const auto best = [](Value way) { return way; };
+  with_way(slots, best, [&](Value way) {
+    for_each_list(way, [&](Value first, Value last) {
+      walk_list(way, first, {first, last}, [&](Value j) { each(block_[j]); });
+    });
+  });
+}
+
+void MeetCode::run(const Slots& slots, const std::function<void(Value)>& each, LoopCut& cut,
+                   uint32_t loop) {
+  block_rows_ = k_.private_array(Type::U32, kBlock);
+  notes_rows_ = true;
+  cut.enter(loop);
+  with_way(
+      slots, [&](Value way) { return cut.way(loop, way); },
+      [&](Value way) {
+        cut.note_way(loop, way);
+        for_each_list(way, [&](Value first, Value last) {
+          cut.part(loop, {first, last}, [&](Range rows, const LoopCut::NumberOf& number) {
+            walk_list(way, first, rows, [&](Value j) {
+              cut.item(loop, number(block_rows_[j]), [&] { each(block_[j]); });
+            });
+          });
+        });
+      });
+  cut.leave(loop);
 }
 
 // ---- for groups ----

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "plan/pipeline.h"
+#include "relation/loop_cut.h"
 #include "relation/relation.h"
 #include "relation/term_code.h"
 
@@ -45,10 +46,12 @@ class MeetCode {
   // At the beginning and at the end of an instance: between launches no bit is set.
   void begin(Value instance);
   void end();
-  // Calls `each` for every value, in code that stands once.
+  // Calls `each` for every value, in code that stands once; or for those of the instance's piece,
+  // as loop number `loop` of it.
   void run(const Slots& slots, const std::function<void(Value)>& each);
+  void run(const Slots& slots, const std::function<void(Value)>& each, LoopCut& cut, uint32_t loop);
   // The number of values, u32.
-  Value count(const Slots& slots);
+  Value count(const Slots& slots, LoopCut* cut);
 
   // The parts of it, for groups: which member has the shortest list, the rows of it part by part
   // (`part` is 0 where there are no more), the value of a row, and whether all other lists have it.
@@ -89,7 +92,13 @@ class MeetCode {
   Value passes(size_t way, Value row, Value first, Value value);
   Value count_range(size_t way, kernel::Range rows);
   void fill_block(size_t way, Value first, kernel::Range rows);
-  void with_way(const Slots& slots, const std::function<void(Value way)>& body);
+  // `forced` may choose another way than the one that is best.
+  void with_way(const Slots& slots, const std::function<Value(Value way)>& forced,
+                const std::function<void(Value way)>& body);
+  using Found = std::function<void(Value first, Value last)>;
+  void for_each_list(Value way, const Found& found);
+  void walk_list(Value way, Value first, kernel::Range rows,
+                 const std::function<void(Value j)>& each);
   void for_each_way(Value way, const std::function<void(size_t)>& body);
   Type block_type() const { return members_[0].list.columns[members_[0].column].type(); }
   Member& walked(size_t way) { return members_[way == 0 ? 0 : way - 1]; }
@@ -100,6 +109,8 @@ class MeetCode {
   kernel::Buffer marks_;
   std::vector<Member> members_;
   kernel::Buffer block_, filled_;
+  kernel::Buffer block_rows_;  // where values of the block were found, for a piece
+  bool notes_rows_ = false;
   Value zero_;
 };
 

@@ -51,6 +51,22 @@ std::optional<uint64_t> constant_of(const Step& step, size_t c) {
   return is_known ? std::optional(column.term.value.bits & UINT32_MAX) : std::nullopt;
 }
 
+// The driver's rows, and where it has no columns the bits of each word.
+uint32_t driver_loops(bool walks_bits) { return walks_bits ? 2 : 1; }
+
+// Loops of the steps before this one, but for the driver's.
+uint32_t loops_before(const plan::Pipeline& pipeline, size_t step) {
+  const std::optional<size_t> driver = driver_of(pipeline);
+  uint32_t loops = 0;
+  for (size_t s = 0; s < step; ++s) {
+    const StepKind kind = pipeline.steps[s].kind;
+    const bool is_loop =
+        kind == StepKind::Match || kind == StepKind::Range || kind == StepKind::Meet;
+    if (is_loop && driver != s) ++loops;
+  }
+  return loops;
+}
+
 // Rows of a relation that still grows are too dear to sort; others lie in an index as one run.
 bool sorts(const Step& step, const Relation& relation) {
   return !step.order.empty() && relation.is_finished() && !relation.is_only_bits();
@@ -76,6 +92,16 @@ bool asks_set(const plan::Pipeline& pipeline, lang::PredId pred) {
       return step.kind == StepKind::Meet || access_kind(*atom, false) == AccessKind::Set;
     });
   });
+}
+
+uint32_t loop_count(const plan::Pipeline& pipeline, const RelationOf& relation_of, bool counted) {
+  const std::optional<size_t> driver = driver_of(pipeline);
+  const Step* first = driver ? &pipeline.steps[*driver] : nullptr;
+  const bool has_relation = first != nullptr && first->kind == StepKind::Match;
+  const bool bits = has_relation && walks_bits(*first, relation_of(first->pred));
+  const size_t steps = pipeline.steps.size();
+  const bool counts_last = counted && steps > 0 && pipeline.steps.back().kind == StepKind::Meet;
+  return driver_loops(bits) + loops_before(pipeline, counts_last ? steps - 1 : steps);
 }
 
 Status Marks::prepare(Machine& machine, const plan::Pipeline& pipeline,
@@ -404,9 +430,29 @@ void PipelineCode::match(size_t s) {
     for (const kernel::Buffer& column : access.columns) values.push_back(column[row]);
     k_.if_then(is_best(k_, access.set, values), found);
   };
-  if (access.keys.empty()) return k_.for_range(access.first, access.last, go_on);
-  for_each_range(k_, access.index, key_values(pipeline_.steps[s]),
-                 [&](kernel::Range rows) { k_.for_range(rows.lo, rows.hi, go_on); });
+  walk_rows(
+      s,
+      [&](const std::function<void(kernel::Range)>& walk) {
+        if (access.keys.empty()) return walk({access.first, access.last});
+        for_each_range(k_, access.index, key_values(pipeline_.steps[s]), walk);
+      },
+      go_on);
+}
+
+uint32_t PipelineCode::loop_of(size_t s) const {
+  return driver_loops(driver_bits() != nullptr) + loops_before(pipeline_, s);
+}
+
+void PipelineCode::walk_rows(
+    size_t s, const std::function<void(const std::function<void(kernel::Range)>&)>& ranges,
+    const std::function<void(Value row)>& body) {
+  if (cut_ == nullptr) {
+    return ranges([&](kernel::Range rows) { k_.for_range(rows.lo, rows.hi, body); });
+  }
+  const uint32_t loop = loop_of(s);
+  cut_->enter(loop);
+  ranges([&](kernel::Range rows) { cut_->walk(loop, rows, body); });
+  cut_->leave(loop);
 }
 
 Value PipelineCode::range_value(Value first, Value offset) {
@@ -430,10 +476,15 @@ void PipelineCode::range(size_t s) {
   const Value hi = term_code(k_, here.rhs, slots_).value;
   const RangeSize size = range_size(here, lo, hi);
   k_.if_then(size.too_long, sink_.too_long);
-  k_.for_range(k_.u32(0), size.count, [&](Value offset) {
-    slots_[here.target.index] = range_value(lo, offset);
-    step(s + 1);
-  });
+  walk_rows(
+      s,
+      [&](const auto& walk) {
+        walk({k_.u32(0), size.count});
+      },
+      [&](Value offset) {
+        slots_[here.target.index] = range_value(lo, offset);
+        step(s + 1);
+      });
 }
 
 Value PipelineCode::exists(size_t s) {
@@ -486,11 +537,15 @@ void PipelineCode::step(size_t s) {
       return range(s);
     case StepKind::Meet: {
       MeetCode& meet = *access_[s].meet;
-      if (sink_.count && s + 1 == pipeline_.steps.size()) return sink_.count(meet.count(slots_));
-      return meet.run(slots_, [&](Value value) {
+      if (sink_.count && s + 1 == pipeline_.steps.size()) {
+        return sink_.count(meet.count(slots_, cut_));
+      }
+      const auto bind = [&](Value value) {
         slots_[here.target.index] = value;
         next();
-      });
+      };
+      if (cut_ == nullptr) return meet.run(slots_, bind);
+      return meet.run(slots_, bind, *cut_, loop_of(s));
     }
     case StepKind::Host:
       XLOG_UNREACHABLE("a pipeline is divided where it needs the host");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plan/pipeline.h"
+#include "relation/loop_cut.h"
 #include "relation/meet_code.h"
 #include "relation/relation.h"
 #include "relation/term_code.h"
@@ -56,6 +57,10 @@ std::string shape_text(const plan::Pipeline& pipeline, const RelationOf& relatio
                        const Marks& marks);
 std::string shape_text(const Relation& relation);
 
+// How many loops are nested in the code of a pipeline, that of the driver included. `counted`:
+// nobody asks for the bindings of the last step.
+uint32_t loop_count(const plan::Pipeline& pipeline, const RelationOf& relation_of, bool counted);
+
 class PipelineCode {
  public:
   // Declares what the steps read as parameters of `k`. The kernel says which row of the driver's
@@ -73,6 +78,10 @@ class PipelineCode {
   BitWord driver_word(Value at);
   // Whether the driver is a range: its rows are numbers.
   bool drives_range() const;
+
+  // From here on the code of an instance is for a piece of them. The driver's loops, over its rows
+  // and over the bits of a word, are the kernel's.
+  void cut_loops(LoopCut& cut) { cut_ = &cut; }
 
   // Around the code of an instance.
   void begin(Value instance);
@@ -100,6 +109,11 @@ class PipelineCode {
   void step(size_t s);
   void match(size_t s);
   void range(size_t s);
+  uint32_t loop_of(size_t s) const;
+  // Calls `body` for all of these rows, or for those of the instance's piece.
+  void walk_rows(size_t s,
+                 const std::function<void(const std::function<void(kernel::Range)>&)>& ranges,
+                 const std::function<void(Value row)>& body);
   // A value of the target of a range: its first one and `offset` more.
   Value range_value(Value first, Value offset);
   // How many values a range has, 0 past kMostRange; and whether that is why.
@@ -119,6 +133,7 @@ class PipelineCode {
   Slots slots_;
   Values driver_row_;
   Sink sink_;
+  LoopCut* cut_ = nullptr;
 };
 
 // Makes the columns that steps other than the driver walk. Before rows_of() and

@@ -233,8 +233,8 @@ Result<uint32_t> Relation::load(const std::vector<std::span<const std::byte>>& c
     std::vector<device::Buffer> uploaded;
     for (size_t c = 0; c < types().size(); ++c) {
       const uint64_t size = size_of(types()[c]);
-      Result<device::Column> column = device::upload(
-          machine_.device(), types()[c], columns[c].subspan(first * size, part * size));
+      Result<device::Column> column = device::upload(machine_.device(), types()[c],
+                                                     columns[c].subspan(first * size, part * size));
       if (!column.ok()) return column.error();
       uploaded.push_back(column->buffer);
     }
