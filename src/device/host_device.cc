@@ -36,7 +36,7 @@ class HostEvent : public Event {
 // Free blocks that are kept for others count as used to all who watch the process. What a round of
 // a recursion takes and gives back again and again fits; what sorts a large relation once goes.
 uint64_t kept_bytes(uint64_t memory_limit) {
-  constexpr uint64_t kMost = uint64_t{1} << 23;
+  constexpr uint64_t kMost = uint64_t{1} << 24;
   return memory_limit == 0 ? kMost : std::min(kMost, memory_limit / 8);
 }
 

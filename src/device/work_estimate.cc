@@ -39,7 +39,21 @@ void WorkEstimate::walk(const Graph& graph, const kernel::Placement& placement, 
   }
 }
 
+// The smaller of two numbers is at most the one that is known.
+uint32_t WorkEstimate::known_of(const Graph& graph, Id smaller) {
+  const auto kept = static_cast<ptrdiff_t>(terms_.size());
+  const uint32_t first = term(graph, graph.operand(smaller, 0));
+  if (first == kUnknown) terms_.erase(terms_.begin() + kept, terms_.end());
+  const auto both = static_cast<ptrdiff_t>(terms_.size());
+  const uint32_t second = term(graph, graph.operand(smaller, 1));
+  if (second == kUnknown) terms_.erase(terms_.begin() + both, terms_.end());
+  if (first == kUnknown || second == kUnknown) return std::min(first, second);
+  terms_.push_back({.op = Op::Min, .type = graph.type(smaller), .terms = {first, second}});
+  return static_cast<uint32_t>(terms_.size() - 1);
+}
+
 uint32_t WorkEstimate::term(const Graph& graph, Id value) {
+  if (graph.op(value) == Op::Min) return known_of(graph, value);
   // Limits are short formulas, and each launch computes them: a longer one counts as unknown.
   constexpr size_t kMostTerms = 64;
   if (terms_.size() >= kMostTerms) return kUnknown;

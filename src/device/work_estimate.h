@@ -1,8 +1,8 @@
 // How much there is to do in a launch before anything of it has run: the nodes that an instance
 // computes, each as often as the loops around it go round. A loop's rounds are known where its
 // limits come from parameters, lengths of buffers and the instance's number alone, as those of a
-// kernel that takes a chunk of the rows for each instance; a loop over what was loaded counts as a
-// short one.
+// kernel that takes a chunk of the rows for each instance, or are at most what these say; a loop
+// over what was loaded counts as a short one.
 #pragma once
 
 #include <cstdint>
@@ -42,6 +42,7 @@ class WorkEstimate {
   void walk(const kernel::Graph& graph, const kernel::Placement& placement, kernel::Id block,
             uint32_t body);
   uint32_t term(const kernel::Graph& graph, kernel::Id value);
+  uint32_t known_of(const kernel::Graph& graph, kernel::Id smaller);
 
   std::vector<Term> terms_;
   std::vector<Body> bodies_;

@@ -61,6 +61,16 @@ TEST(WorkEstimate, TakesAnInstanceInTheMiddle) {
   EXPECT_LT(triangle.nodes(launch_of(10'000, 0)), 100'000);
 }
 
+TEST(WorkEstimate, TakesTheMostThatDataMaySay) {
+  for (bool first : {true, false}) {
+    WorkEstimate part = estimate_of([&](KernelBuilder& k, Value i, Value m, kernel::Buffer& in) {
+      return std::pair(k.u32(0), first ? k.min(m, in[i]) : k.min(in[i], m));
+    });
+    EXPECT_GT(part.nodes(launch_of(8, 10'000)), 10'000);
+    EXPECT_LT(part.nodes(launch_of(8, 10)), 1'000);
+  }
+}
+
 TEST(WorkEstimate, TakesLoopsOverDataToBeShort) {
   WorkEstimate bucket = estimate_of([](KernelBuilder&, Value i, Value, kernel::Buffer& in) {
     return std::pair(in[i], in[i + 1]);

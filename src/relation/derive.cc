@@ -152,7 +152,7 @@ void Derivation::divide_output(Launches& launches) const {
   const uint32_t count = launches.instances;
   // A bag without columns only counts: its regions hold nothing.
   launches.region =
-      types_.empty() ? UINT32_MAX / count : static_cast<uint32_t>((output_ + count - 1) / count);
+      types_.empty() ? UINT32_MAX : static_cast<uint32_t>((output_ + count - 1) / count);
 }
 
 // Room for what instances find, in their regions and in the set.
@@ -356,7 +356,8 @@ Status Derivation::launch_pieces(const RelationOf& relation_of, Relation* claims
   launches.instances = static_cast<uint32_t>(pieces.size()) / width;
   divide_output(launches);
   if (Status s = give_room(claims, launches); !s.ok()) return s;
-  if (Status s = launch(relation_of, claims, launches, {}, pieces); !s.ok()) return s;
+  const uint32_t longest = longest_rows(pieces, width);
+  if (Status s = launch(relation_of, claims, launches, {&longest, 1}, pieces); !s.ok()) return s;
   budget_ = std::min(kMostItems, budget_ * 2);
   return Done{};
 }
@@ -390,6 +391,7 @@ Result<Derived> Derivation::run_pieces_into_set(const RelationOf& relation_of, R
     if (*crowded) {
       // What found no place comes again; what did is found there.
       if (Status s = head.spread_out(); !s.ok()) return s.error();
+      if (Status s = start(uint64_t{most_pieces()} * width, launches); !s.ok()) return s.error();
       pieces = pieces_of(relation_of, rows);
       continue;
     }

@@ -17,8 +17,8 @@ DeriveKernel::DeriveKernel(kernel::Graph& graph, const lang::Program& program,
                            const RelationOf& relation_of, const Options& options)
     : k_(graph, "derive"), head_(head), options_(options) {
   instances_ = k_.val(Type::U32, "instances");
+  length_ = k_.val(Type::U32, "length");
   if (options.takes_own_rows) {
-    length_ = k_.val(Type::U32, "length");
     first_ = k_.val(Type::U32, "first");
     last_ = k_.val(Type::U32, "last");
   }
@@ -145,7 +145,7 @@ void DeriveKernel::emit(const Slots& slots) {
 
 void DeriveKernel::walk_piece() {
   const Value place = c_ * Pieces(options_.loops).width();
-  cut_.emplace(k_, state_, place, budget_, options_.loops);
+  cut_.emplace(k_, state_, place, length_, budget_, options_.loops);
   code_->cut_loops(*cut_);
   cut_->begin();
   const auto run = [&](const Values& row) { code_->run(row, sink()); };

@@ -1,10 +1,10 @@
 // The kernel of a derivation (derive.h).
 //
-// Parameters, in order: instances, what follows for one of the two kinds, state, mishaps, the
-// columns of the regions, the set that rows are put into, and what the pipeline reads. An instance
-// for a piece of the loops (pieces.h): region (rows of one), budget (items that it looks at). One
-// that goes on with its own rows: length (driver's rows of a chunk), first and last (of all),
-// region and most (rows that it takes).
+// Parameters, in order: instances, length (the driver's rows of the longest piece or of a chunk),
+// region (rows of one) and most (items of loops, or own rows, that an instance takes), state,
+// mishaps, the columns of the regions, the set that rows are put into, and what the pipeline reads.
+// Instances that go on with their own rows are given the first and last of all driver's rows behind
+// the length.
 #pragma once
 
 #include <functional>

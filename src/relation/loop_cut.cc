@@ -7,8 +7,9 @@ namespace xlog::relation {
 using kernel::Buffer;
 using kernel::Type;
 
-LoopCut::LoopCut(KernelBuilder& k, Buffer state, Value place, Value budget, uint32_t loops)
-    : k_(k), state_(state), place_(place), budget_(budget), loops_(loops) {}
+LoopCut::LoopCut(KernelBuilder& k, Buffer state, Value place, Value rows, Value budget,
+                 uint32_t loops)
+    : k_(k), state_(state), place_(place), rows_(rows), budget_(budget), loops_(loops) {}
 
 Value LoopCut::number_of(uint32_t loop, LoopNumber which) {
   return place_ + k_.u32(kPieceWidth + loop * kLoopWidth + which);
@@ -62,8 +63,10 @@ void LoopCut::leave(uint32_t loop) {
   });
 }
 
+// Nothing may be looked at any more.
 void LoopCut::stop_at(uint32_t loop, Value number) {
   k_.store(stopped_, zero_, k_.boolean(true));
+  k_.store(looked_, zero_, k_.u32(UINT32_MAX));
   k_.store(depth_, zero_, k_.u32(loop));
   k_.store(now_[loop], zero_, number);
 }
@@ -81,18 +84,16 @@ void LoopCut::at_item(uint32_t loop, Value number, const std::function<void()>& 
 
 void LoopCut::item(uint32_t loop, Value number, const std::function<void()>& body) {
   if (is_last(loop)) return at_item(loop, number, body);
-  k_.if_then(!stopped(), [&] {
-    k_.if_then(
-        looked_[zero_] >= budget_, [&] { stop_at(loop, number); },
-        [&] {
-          k_.store(looked_, zero_, looked_[zero_] + 1);
-          k_.store(now_[loop], zero_, number);
-          at_item(loop, number, body);
-          // Unless it stopped inside, the next item is behind where the piece begins.
-          k_.if_then(!stopped(),
-                     [&] { k_.store(path_, zero_, k_.min(path_[zero_], k_.u32(loop))); });
-        });
-  });
+  k_.if_then(
+      looked_[zero_] < budget_,
+      [&] {
+        k_.store(looked_, zero_, looked_[zero_] + 1);
+        k_.store(now_[loop], zero_, number);
+        at_item(loop, number, body);
+        // The next item is behind where the piece begins.
+        k_.store(path_, zero_, k_.min(path_[zero_], k_.u32(loop)));
+      },
+      [&] { k_.if_then(!stopped(), [&] { stop_at(loop, number); }); });
 }
 
 void LoopCut::part(uint32_t loop, Range rows,
@@ -105,8 +106,7 @@ void LoopCut::part(uint32_t loop, Range rows,
   const Value skipped = k_.min(k_.max(from, number) - number, count);
   const Value wanted = k_.min(k_.max(to, number) - number, count) - skipped;
   const Value looked = looked_[zero_];
-  const Value allowed =
-      k_.select(stopped(), zero_, k_.min(wanted, budget_ - k_.min(looked, budget_)));
+  const Value allowed = k_.min(wanted, budget_ - k_.min(looked, budget_));
   k_.store(next_[loop], zero_, number + count);
   // Items of other loops are counted one by one: what is inside them counts too.
   if (is_last(loop)) k_.store(looked_, zero_, looked + allowed);
@@ -117,7 +117,11 @@ void LoopCut::part(uint32_t loop, Range rows,
 
 void LoopCut::walk(uint32_t loop, Range rows, const std::function<void(Value row)>& body) {
   part(loop, rows, [&](Range here, const NumberOf& number) {
-    k_.for_range(here.lo, here.hi, [&](Value row) { item(loop, number(row), [&] { body(row); }); });
+    const Value count = here.hi - here.lo;
+    k_.for_range(zero_, loop == 0 ? k_.min(rows_, count) : count, [&](Value i) {
+      const Value row = here.lo + i;
+      item(loop, number(row), [&] { body(row); });
+    });
   });
 }
 

@@ -31,7 +31,10 @@ using kernel::Value;
 class LoopCut {
  public:
   // `state`: the numbers of the piece from `place` on. `budget`: items that may be looked at.
-  LoopCut(KernelBuilder& k, kernel::Buffer state, Value place, Value budget, uint32_t loops);
+  // `rows`: loop 0 has no more items in any piece of the launch, so that a device sees beforehand
+  // how much there is to do.
+  LoopCut(KernelBuilder& k, kernel::Buffer state, Value place, Value rows, Value budget,
+          uint32_t loops);
 
   // Around the code of an instance.
   void begin();
@@ -71,7 +74,7 @@ class LoopCut {
 
   KernelBuilder& k_;
   kernel::Buffer state_;
-  Value place_, budget_;
+  Value place_, rows_, budget_;
   uint32_t loops_;
 
   Value zero_;

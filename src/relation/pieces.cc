@@ -17,6 +17,14 @@ uint32_t border(uint32_t first, uint32_t last, uint32_t part, uint32_t parts) {
 
 }  // namespace
 
+uint32_t longest_rows(std::span<const uint32_t> pieces, uint32_t width) {
+  uint32_t most = 0;
+  for (size_t at = kPieceWidth; at < pieces.size(); at += width) {
+    most = std::max(most, pieces[at + kLoopEnd] - pieces[at + kLoopAt]);
+  }
+  return most;
+}
+
 void Pieces::add_rows(uint32_t first, uint32_t last, uint32_t pieces) {
   for (uint32_t p = 0; p < pieces; ++p) {
     std::vector<uint32_t> piece(width(), 0);

@@ -21,6 +21,9 @@ enum PieceNumber : uint32_t { kPieceDepth, kPieceFilled, kPieceNew, kPieceStoppe
 // Of a loop of a piece: the first item, the end, and which list a meet walks.
 enum LoopNumber : uint32_t { kLoopAt, kLoopEnd, kLoopWay, kLoopWidth };
 
+// The most items that loop 0 has in any of these pieces.
+uint32_t longest_rows(std::span<const uint32_t> pieces, uint32_t width);
+
 class Pieces {
  public:
   // `loops`: how many are nested.
