@@ -72,6 +72,7 @@ std::vector<Workload> all_workloads() {
   const Input grid_30{"grid_30", [](bool full) { return full ? grid(30, 30) : grid(10, 10); }};
   const Input path_5000{"path", [](bool full) { return path(full ? 5'000 : 300); }};
   const Input path_1000{"path_1000", [](bool full) { return path(full ? 1'000 : 100); }};
+  const Input one_hub{"hub", [](bool full) { return hub(full ? 500 : 30); }};
   const Input tree{"tree", [](bool full) { return binary_tree(full ? 12 : 6); }};
   const Input weighted{"weighted", [](bool full) {
                          return full ? weighted_graph(200'000, 1'000'000, 100, kSeed)
@@ -143,6 +144,7 @@ std::vector<Workload> all_workloads() {
   workloads.push_back({"tc_nonlinear", grid_30});
   workloads.push_back({"tc_nonlinear", path_1000});
   workloads.push_back({"same_generation", tree});
+  workloads.push_back({"hub_count", one_hub});
 
   const std::pair<const char*, Numbering> numberings[] = {{"rmat_drawn", Numbering::Drawn},
                                                           {"rmat_shuffled", Numbering::Shuffled},

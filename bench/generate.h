@@ -133,6 +133,20 @@ inline Tables path(uint32_t nodes) {
   return {table_of("edge", std::move(edges))};
 }
 
+// Node 0 leads to `width` nodes, each of them to as many others, and each of those to as many
+// again.
+inline Tables hub(uint32_t width) {
+  Edges edges;
+  for (uint32_t i = 0; i < width; ++i) {
+    edges.push_back({0, 1 + i});
+    for (uint32_t j = 0; j < width; ++j) {
+      edges.push_back({1 + i, 1 + width + j});
+      edges.push_back({1 + width + i, 1 + 2 * width + j});
+    }
+  }
+  return {table_of("edge", std::move(edges)), numbers_table("start", 1)};
+}
+
 // Edges go from parent to child; a tree of depth 0 is one node.
 inline Tables binary_tree(uint32_t depth) {
   Edges edges;

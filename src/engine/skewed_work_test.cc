@@ -51,6 +51,30 @@ TEST(SkewedWork, BitsRangesAndMeetsAreSharedToo) {
   )");
 }
 
+// The same where lists are met.
+TEST(SkewedWork, ManyProcessorsShareAMeet) {
+  const uint64_t nodes = kPartOfWork == 1 ? 200 : 60;
+  const std::string source =
+      fmt::format("pred n(u32). n(0..{}). pred start(u32). start(3).", nodes - 1) + R"(
+    all(X, Y) :- n(X), n(Y).
+    four(count()) :- start(X), all(X, Y), all(Y, Z), all(X, Z), all(Z, W), all(X, W).
+    last(W, count()) :- start(X), all(X, Y), all(Y, Z), all(X, Z), all(Z, W), all(X, W), W < 2.
+    ?- four(N). ?- last(W, N).
+  )";
+  for (uint32_t threads : {1u, 5u}) {
+    device::OpenOptions options;
+    options.threads = threads;
+    const auto device = device::open_for_test("native", options);
+    ASSERT_NE(device, nullptr);
+    const Outcome got = run(source, Which::Engine, "native", {}, {}, device.get());
+    const uint64_t square = nodes * nodes;
+    const std::string wanted = fmt::format(
+        "1 views\n1 worlds\nfour(N): ({},)known\nlast(W, N): (0,{},)known (1,{},)known\n",
+        square * nodes, square, square);
+    EXPECT_EQ(got.text, wanted) << threads << " threads";
+  }
+}
+
 // More than an instance looks at in one launch.
 TEST(SkewedWork, ManyProcessorsShareARow) {
   const uint64_t width = kPartOfWork == 1 ? 200 : 80;

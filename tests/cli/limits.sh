@@ -44,6 +44,6 @@ done
 # What the facts need counts with them, before they are in their relation. (Address sanitizers keep
 # freed memory, so the watchdog comes first.)
 echo 'n(1..3000000). c(count(X)) :- n(X). ?- c(N).' >facts.xlog
-expect_status 4 run facts.xlog --memory 20M
+expect_status 4 run facts.xlog --memory 14M
 [ -n "${XLOG_SANITIZE:-}" ] || expect_err 'the largest relation is `n/1`: 3000000 rows'
 finish
