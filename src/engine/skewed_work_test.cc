@@ -15,8 +15,18 @@ std::string hub(uint32_t width) {
       width, 1000 + width, 2000 + width);
 }
 
+// In pieces of loops, which groups of lanes know nothing of.
+void expect_same_in_pieces(const std::string& source) {
+  const Outcome wanted = run(source, Which::Reference);
+  ASSERT_TRUE(wanted.answered) << wanted.text;
+  for (const char* device : {"oracle", "interp", "native"}) {
+    const Outcome got = run(source, Which::Engine, device, {}, relation::Form::Chunks);
+    EXPECT_EQ(got.text, wanted.text) << device << "\n" << source;
+  }
+}
+
 TEST(SkewedWork, OneRowWithAllSolutionsHasTheAnswersOfTheReference) {
-  expect_same(hub(35) + R"(
+  expect_same_in_pieces(hub(35) + R"(
     three(count()) :- start(X), edge(X, Y), edge(Y, Z), edge(Z, W).
     by(W, count()) :- start(X), edge(X, Y), edge(Y, Z), edge(Z, W), Y != W.
     far(Y, Z, W) :- start(X), edge(X, Y), edge(Y, Z), edge(Z, W).
@@ -41,7 +51,7 @@ TEST(SkewedWork, InstancesWithoutAValueAreCountedOnce) {
 }
 
 TEST(SkewedWork, BitsRangesAndMeetsAreSharedToo) {
-  expect_same(R"(
+  expect_same_in_pieces(R"(
     pred n(u32). n(0..15).
     pair(X, Y) :- n(X), n(Y), (X * 7 + Y) % 5 != 0.
     triangle(count()) :- pair(X, Y), pair(Y, Z), pair(X, Z).
