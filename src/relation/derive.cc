@@ -216,6 +216,14 @@ Result<uint64_t> Derivation::valueless(const device::Buffer& mishaps) {
   return uint64_t{(*counted)[kValueless]};
 }
 
+Result<Derived> Derivation::finish(const Launches& launches, Derived derived) {
+  regions_.clear();
+  Result<uint64_t> lost = valueless(launches.mishaps);
+  if (!lost.ok()) return lost.error();
+  derived.valueless = *lost;
+  return derived;
+}
+
 // ---- into a bag ----
 
 Result<Derived> Derivation::run_into_bag(const RelationOf& relation_of, Bag& bag,
@@ -250,11 +258,7 @@ Result<Derived> Derivation::run_into_bag(const RelationOf& relation_of, Bag& bag
     if (Status s = machine_->check(counted(derived.rows)); !s.ok()) return s.error();
     pieces.put_back(taken);
   }
-  regions_.clear();
-  Result<uint64_t> lost = valueless(launches.mishaps);
-  if (!lost.ok()) return lost.error();
-  derived.valueless = *lost;
-  return derived;
+  return finish(launches, derived);
 }
 
 namespace {
@@ -398,11 +402,7 @@ Result<Derived> Derivation::run_pieces_into_set(const RelationOf& relation_of, R
     if (full) output_ = std::min(kMostOutput, output_ * 4);
     pieces.put_back(taken);
   }
-  regions_.clear();
-  Result<uint64_t> lost = valueless(launches.mishaps);
-  if (!lost.ok()) return lost.error();
-  derived.valueless = *lost;
-  return derived;
+  return finish(launches, derived);
 }
 
 // ---- ahead, with its own rows ----
@@ -511,11 +511,7 @@ Result<Derived> Derivation::run_ahead(const RelationOf& relation_of, Relation& h
     output_ = std::min(kMostOutput, output_ * 4);
     if (more && !divides) most_ = std::min(kMostOwnRows, most_ * 8);
   }
-  regions_.clear();
-  Result<uint64_t> lost = valueless(launches.mishaps);
-  if (!lost.ok()) return lost.error();
-  derived.valueless = *lost;
-  return derived;
+  return finish(launches, derived);
 }
 
 }  // namespace xlog::relation

@@ -117,6 +117,7 @@ class Derivation {
                        uint32_t width, std::vector<uint32_t>& pieces);
   void divide_output(Launches& launches) const;
   Status give_room(Relation* claims, Launches& launches);
+  Result<Derived> finish(const Launches& launches, Derived derived);
   Status compile(std::string shape, const std::function<kernel::Id()>& build);
   kernel::Id build(const RelationOf& relation_of, bool claims, Walk walk, bool late);
   kernel::Id build_groups(const RelationOf& relation_of, bool claims);
