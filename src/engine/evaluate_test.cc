@@ -125,5 +125,28 @@ TEST(Engine, MixedWithTheReference) {
               false);
 }
 
+// Facts that are let go once they are on the device are missed by nobody: not where a violated
+// constraint, worlds, or another evaluator has to look at them again.
+TEST(Evaluate, FactsThatAreSpentAreNotMissed) {
+  const std::string facts = "e(1..40, 2). e(2, 1..40). p(X) :- e(X, Y), e(Y, X).\n";
+  for (const char* rest :
+       {"?- p(X). ?- e(2, X).", ":- e(X, X), X > 1. ?- p(X).", ":- e(X, X), X > 50. ?- p(X).",
+        "{ q(X) : p(X), X < 4 }. r(X) :- e(X, _), not q(X). ?- r(X).",
+        "w(X) :- e(X, Y), not w(Y), X < 4. ?- w(X)."}) {
+    for (const bool well_founded : {false, true}) {
+      for (const uint64_t worlds : {0u, 2u}) {
+        logic::AnswerOptions options;
+        options.well_founded = well_founded;
+        options.max_worlds = worlds;
+        const Outcome wanted = run(facts + rest, Which::Reference, "", options);
+        options.spends_facts = true;
+        const Outcome got = run(facts + rest, Which::Engine, "cpu", options);
+        EXPECT_EQ(got.text, wanted.text) << rest;
+        EXPECT_EQ(got.answered, wanted.answered) << rest;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace xlog::engine
