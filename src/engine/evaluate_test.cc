@@ -148,5 +148,27 @@ TEST(Evaluate, FactsThatAreSpentAreNotMissed) {
   }
 }
 
+TEST(Evaluate, FactsAreLetGoOnlyWhereNobodyMayAskForThem) {
+  const auto facts_left = [](std::string source, bool spends) {
+    lang::Session session;
+    source = "e(1, 2). e(2, 3).\n" + source;
+    const SourceFile* file = session.sources.add("test.xlog", "", source);
+    std::optional<lang::Program> program = lang::load(*file, session);
+    std::optional<logic::Analysis> analysis = logic::analyze(*program, session);
+    const auto device = device::open_for_test("cpu", {});
+    logic::AnswerOptions options;
+    options.spends_facts = spends;
+    Statistics statistics;
+    EXPECT_TRUE(evaluate(*program, *analysis, session, options, *device, statistics).has_value());
+    return std::ranges::any_of(program->predicates,
+                               [](const auto& predicate) { return predicate.facts != nullptr; });
+  };
+  const std::string plain = "p(X) :- e(X, _). ?- p(X).";
+  EXPECT_FALSE(facts_left(plain, true));
+  EXPECT_TRUE(facts_left(plain, false));
+  EXPECT_TRUE(facts_left(plain + " :- p(7).", true));
+  EXPECT_TRUE(facts_left(plain + " { q(X) : e(X, _) }. ?- q(X).", true));
+}
+
 }  // namespace
 }  // namespace xlog::engine
